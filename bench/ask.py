@@ -39,7 +39,7 @@ _FACTS = (
 
 @dataclass
 class StreamResult:
-    """What one client received."""
+    """The stream that one client received."""
 
     first_s: float = 0.0
     last_s: float = 0.0
@@ -62,8 +62,8 @@ class Target:
         body = {"projectId": self.loremark.project, "question": _QUESTION}
         async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.loremark.key}"}, timeout=60) as http:
             address = f"http://127.0.0.1:{self.loremark.port}/api/v2/ask"
-            given = [await http.post(address, json=body) for _ in range(_STREAMS)]
-        return [str(one.json()["ticket"]) for one in given]
+            responses = [await http.post(address, json=body) for _ in range(_STREAMS)]
+        return [str(response.json()["ticket"]) for response in responses]
 
 
 def run() -> None:
@@ -79,7 +79,7 @@ def run() -> None:
                 target = Target(
                     f"loremark, {kind}", f"http://127.0.0.1:{loremark.port}/worker/ask", loremark.pid, loremark
                 )
-                first = asyncio.run(_listen(target.url, asyncio.run(target.tickets())[0]))
+                first = asyncio.run(_read_stream(target.url, asyncio.run(target.tickets())[0]))
                 if kind == "built-in":
                     script.write_text(json.dumps([f" word{number}" for number in range(first.tokens)]))
                     bare = _bare(stack, script, "bare, same size")
@@ -121,7 +121,7 @@ def _loremark(stack: ExitStack, folder: Path, address: str, settings: dict[str, 
 
 
 def _compare(engine: str, targets: list[Target]) -> None:
-    """Several interleaved rounds, so that noise affects all targets."""
+    """Run several interleaved rounds, so that noise affects all targets."""
     rows: dict[str, list[tuple[float, float, float, float, int]]] = {target.name: [] for target in targets}
     for _ in range(_ROUNDS):
         for target in targets:
@@ -129,30 +129,30 @@ def _compare(engine: str, targets: list[Target]) -> None:
     print(f"{_STREAMS} streams at once, {engine}, medians of {_ROUNDS} interleaved rounds")
     print(f"{'':20}{'first p50 ms':>13}{'first p99 ms':>13}{'end p50 ms':>12}{'CPU µs/word':>13}{'lost':>6}")
     for name, figures in rows.items():
-        first, late, end, cpu, _ = (median(column) for column in zip(*figures, strict=True))
+        first, first_p99, end, cpu, _ = (median(column) for column in zip(*figures, strict=True))
         lost = sum(figure[4] for figure in figures)
-        print(f"{name:20}{first:13.1f}{late:13.1f}{end:12.1f}{cpu:13.1f}{lost:6}", flush=True)
+        print(f"{name:20}{first:13.1f}{first_p99:13.1f}{end:12.1f}{cpu:13.1f}{lost:6}", flush=True)
 
 
 async def _load(target: Target) -> tuple[float, float, float, float, int]:
     tickets = await target.tickets()
     before = cpu_seconds(target.pid)
-    result = await asyncio.gather(*(_listen(target.url, ticket) for ticket in tickets))
+    result = await asyncio.gather(*(_read_stream(target.url, ticket) for ticket in tickets))
     cpu_s = cpu_seconds(target.pid) - before
-    whole = [one for one in result if one.done is not None and "answer" in one.done]
+    complete = [one for one in result if one.done is not None and "answer" in one.done]
     firsts = sorted(one.first_s * 1000 for one in result)
-    words = sum(len(one.done["answer"].split()) for one in whole if one.done is not None)
-    for reason in sorted({_reason(one) for one in result if one not in whole}):
+    words = sum(len(one.done["answer"].split()) for one in complete if one.done is not None)
+    for reason in sorted({_reason(one) for one in result if one not in complete}):
         print(f"lost: {reason}")
     ends = median(one.last_s * 1000 for one in result)
-    return firsts[len(firsts) // 2], firsts[-3], ends, cpu_s * 1e6 / max(1, words), len(result) - len(whole)
+    return firsts[len(firsts) // 2], firsts[-3], ends, cpu_s * 1e6 / max(1, words), len(result) - len(complete)
 
 
 def _reason(result: StreamResult) -> str:
-    return "the stream broke off" if result.done is None else str(result.done.get("error"))
+    return "the stream ended early" if result.done is None else str(result.done.get("error"))
 
 
-async def _listen(url: str, ticket: str) -> StreamResult:
+async def _read_stream(url: str, ticket: str) -> StreamResult:
     """Ask and read the stream to its end."""
     address = urlsplit(url)
     body = json.dumps({"ticket": ticket, "question": _QUESTION}).encode()

@@ -37,31 +37,31 @@ def run(rounds: int = 5, seconds: float = 3.0, connections: int = 32) -> None:
     """Print ratios to the baseline for 304 and 200, and the time of a cold assembly, on both engines."""
     samples, _ = make_samples(2_000)
     not_modified: list[Target] = []
-    kept: list[Target] = []
+    cached: list[Target] = []
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         stack.callback(lifetime.stop_all)
         for engine in ENGINES:
-            place = Path(folder) / engine
+            data_folder = Path(folder) / engine
             url = address_for(engine, "bench")
-            loremark = start_loremark(stack, place, url)
-            database_at = url or next(place.glob("*.db"))
+            loremark = start_loremark(stack, data_folder, url)
+            database_at = url or next(data_folder.glob("*.db"))
             project = asyncio.run(_fill_and_assemble(engine, database_at, samples))
             known = _tag(loremark, project)
             if engine == "sqlite":
                 for name, path in (("minimal", ""), ("minimal + row", str(database_at))):
                     port, pid = _minimal(stack, path)
                     not_modified.append(Target(name, port, pid, [_request(loremark, project, TAG.decode())]))
-                    kept.append(Target(name, port, pid, [_request(loremark, project, "")]))
+                    cached.append(Target(name, port, pid, [_request(loremark, project, "")]))
             not_modified.append(Target(engine, loremark.port, loremark.pid, [_request(loremark, project, known)]))
-            kept.append(Target(engine, loremark.port, loremark.pid, [_request(loremark, project, "")]))
-        for name, targets in (("304", not_modified), ("200", kept)):
+            cached.append(Target(engine, loremark.port, loremark.pid, [_request(loremark, project, "")]))
+        for name, targets in (("304", not_modified), ("200", cached)):
             _print(name, compare(targets, rounds=rounds, seconds=seconds, connections=connections))
 
 
 def _minimal(stack: ExitStack, path: str) -> tuple[int, int]:
     port = free_port()
-    words = [sys.executable, "-m", "bench.baseline_brain", str(port), *([path] if path else [])]
-    return port, stack.enter_context(running(words, lifetime.child_env(), port))
+    command = [sys.executable, "-m", "bench.baseline_brain", str(port), *([path] if path else [])]
+    return port, stack.enter_context(running(command, lifetime.child_env(), port))
 
 
 def _request(loremark: Loremark, project: str, known: str) -> str:
@@ -92,18 +92,18 @@ async def _fill_and_assemble(engine: str, address: str | Path, samples: list[Sam
     return project
 
 
-async def _assemble(engine: str, database: Database, scope: Scope, asked: BrainRequest, times: int = 7) -> None:
+async def _assemble(engine: str, database: Database, scope: Scope, request: BrainRequest, times: int = 7) -> None:
     """The first run also loads the tokenizer's vocabulary, once per process; it is reported separately."""
     walls, processor = [], []
     for _ in range(times):
         wall, cpu = time.perf_counter(), time.process_time()
-        made = await assemble(database, scope, asked)
+        made = await assemble(database, scope, request)
         walls.append((time.perf_counter() - wall) * 1000)
         processor.append((time.process_time() - cpu) * 1000)
     assert made is not None
     document = made.document
     print(
-        f"cold assembly on {engine}: {_ITEMS} items, budget {asked.budget}: {document.item_count} items in "
+        f"cold assembly on {engine}: {_ITEMS} items, budget {request.budget}: {document.item_count} items in "
         f"{document.tokens} tokens; first {walls[0]:.0f} ms, then {median(walls[1:]):.0f} ms "
         f"(CPU {median(processor[1:]):.0f} ms); wanted at 6000: at most {_COLD_MS} ms"
     )

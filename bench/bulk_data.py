@@ -20,9 +20,9 @@ from loremark.storage.tables import item_index, item_vectors, items, projects
 
 DIMENSIONS = 384
 _WORDS = 30_000
-_WORDS_AN_ITEM = 45
-_AT_ONCE = 5_000
-_COPIES_AT_ONCE = 100
+_WORDS_PER_ITEM = 45
+_BATCH_SIZE = 5_000
+_COPIES_PER_BATCH = 100
 _TYPES = ("architecture", "convention", "implementation", "decision", "bug", "todo", "codemap")
 
 
@@ -39,14 +39,14 @@ class Sample:
 
 def make_samples(count: int, seed: int = 1) -> tuple[list[Sample], NDArray[np.float32]]:
     """Texts with Zipf-distributed words, and vectors in soft clusters."""
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     words = np.array([_word(number) for number in range(_WORDS)])
-    centres = chance.normal(size=(64, DIMENSIONS))
-    vectors = centres[chance.integers(0, 64, count)] + chance.normal(size=(count, DIMENSIONS)) * 1.2
+    centres = rng.normal(size=(64, DIMENSIONS))
+    vectors = centres[rng.integers(0, 64, count)] + rng.normal(size=(count, DIMENSIONS)) * 1.2
     vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
     samples = []
     for packed in pack(vectors):
-        chosen = words[(chance.zipf(1.3, _WORDS_AN_ITEM) - 1) % _WORDS]
+        chosen = words[(rng.zipf(1.3, _WORDS_PER_ITEM) - 1) % _WORDS]
         title, content = " ".join(chosen[:6]), " ".join(chosen[6:])
         files = (f"src/{chosen[0]}/{chosen[1]}.py",)
         samples.append(Sample(title, content, files, pack_terms(title, content, "root/bench", files, ()), packed))
@@ -54,8 +54,8 @@ def make_samples(count: int, seed: int = 1) -> tuple[list[Sample], NDArray[np.fl
 
 
 def _word(number: int) -> str:
-    chance = random.Random(number)
-    return "".join(chance.choice("bcdfglmnprstvz") + chance.choice("aeiou") for _ in range(chance.randint(2, 4)))
+    rng = random.Random(number)
+    return "".join(rng.choice("bcdfglmnprstvz") + rng.choice("aeiou") for _ in range(rng.randint(2, 4)))
 
 
 _ITEMS = Bulk(items, [column.name for column in items.c], ["id"])
@@ -69,20 +69,20 @@ async def fill_project(database: Database, team_id: str, samples: Sequence[Sampl
     project_id = ids.new("prj")
     async with database.write() as tx:
         await tx.insert_new(_PROJECTS, [_project_row(project_id, team_id)])
-    for start in range(0, count, _AT_ONCE):
-        made = list(rows(team_id, project_id, samples, start, min(_AT_ONCE, count - start), model))
+    for start in range(0, count, _BATCH_SIZE):
+        batch = list(rows(team_id, project_id, samples, start, min(_BATCH_SIZE, count - start), model))
         async with database.write() as tx:
             for bulk, at in ((_ITEMS, 0), (_INDEX, 1), (_VECTORS, 2)):
-                await tx.insert_new(bulk, [row[at] for row in made])
+                await tx.insert_new(bulk, [row[at] for row in batch])
     return project_id
 
 
 async def copy_project(database: Database, template: str, count: int) -> list[str]:
-    """Copy a project this many times. The database copies faster than we could write."""
-    made = [ids.new("prj") for _ in range(count)]
-    for start in range(0, count, _COPIES_AT_ONCE):
+    """Copy a project this many times and return the ids. Copying in the database is faster than inserting."""
+    project_ids = [ids.new("prj") for _ in range(count)]
+    for start in range(0, count, _COPIES_PER_BATCH):
         async with database.write() as tx:
-            for number, project_id in enumerate(made[start : start + _COPIES_AT_ONCE], start):
+            for number, project_id in enumerate(project_ids[start : start + _COPIES_PER_BATCH], start):
                 await tx.sweep(_copy(projects, {"id": literal(project_id)}, projects.c.id == template))
                 for table, key in ((items, "id"), (item_index, "item_id"), (item_vectors, "item_id")):
                     changed = {
@@ -90,7 +90,7 @@ async def copy_project(database: Database, template: str, count: int) -> list[st
                         key: literal(f"itm_{number:08d}") + func.substr(table.c[key], 13),
                     }
                     await tx.sweep(_copy(table, changed, table.c.project_id == template))
-    return made
+    return project_ids
 
 
 def _copy(table: Table, changed: dict[str, Any], which: ColumnElement[bool]) -> Insert:

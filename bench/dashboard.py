@@ -29,8 +29,8 @@ WANTED_BYTES = 300_000
 WANTED_MS = 100
 ITEMS = 10_000
 _ROUNDS = 7
-_SEEN_MS = 16
-"""Shorter ones the browser does not tell."""
+_MIN_EVENT_MS = 16
+"""The browser does not report shorter events."""
 _IMPORTED = re.compile(r"""(?:from|import)\s*["']\./([\w.-]+\.js)["']""")
 _ASSETS = Path(pages.__file__).parent / "built" / "assets"
 
@@ -52,29 +52,29 @@ def first_load(page: str) -> dict[str, int]:
 
 
 def run(rounds: int = _ROUNDS, items: int = ITEMS) -> None:
-    """Print bytes, load times and latencies, and all of it again as JSON."""
+    """Print bytes, load times and latencies, then the same as JSON."""
     driver = Driver()
     try:
-        with tempfile.TemporaryDirectory(prefix="loremark-bench-") as made:
-            folder = Path(made)
+        with tempfile.TemporaryDirectory(prefix="loremark-bench-") as root:
+            folder = Path(root)
             with Loremark(folder, databases.fresh_sqlite(folder), SETTINGS).start() as process:
                 site = Site(process.wait_ready(), "sqlite")
-                olga = site.team()
-                sample_data.record_history(olga)
-                report = {"bytes": _weigh(), "loads": driver.run(_loads(driver, site.url, olga, rounds), 600)}
-                crowd = site.team(project="Crowd")
-                sample_data.import_items(crowd, items)
-                report |= {"interactions": driver.run(_interactions(driver, site.url, crowd), 600)}
+                user = site.team()
+                sample_data.record_history(user)
+                report = {"bytes": _initial_bytes(), "loads": driver.run(_loads(driver, site.url, user, rounds), 600)}
+                busy_team = site.team(project="Crowd")
+                sample_data.import_items(busy_team, items)
+                report |= {"interactions": driver.run(_interactions(driver, site.url, busy_team), 600)}
     finally:
         driver.close()
     _print(report, items)
 
 
-def _weigh() -> dict[str, int]:
+def _initial_bytes() -> dict[str, int]:
     return {page: sum(first_load(page).values()) for page in ("SignIn", "Home", "Memory", "Review")}
 
 
-# The moment from which on the text can be read. Looked for in every frame, as cheaply as can be.
+# Records when the text becomes readable. Checked in every frame, so it has to be cheap.
 _WATCH = """(text) => {
   const look = () => {
     const shown = document.querySelector("main") ?? document.body;
@@ -109,40 +109,40 @@ async def _load(context: BrowserContext, address: str, text: str) -> dict[str, f
     return report
 
 
-async def _loads(driver: Driver, url: str, olga: User, rounds: int) -> dict[str, dict[str, float]]:
+async def _loads(driver: Driver, url: str, user: User, rounds: int) -> dict[str, dict[str, float]]:
     targets = {
         "bare page": ("/connect", "Nothing is asked here"),
         "sign-in": ("/sign-in", "Sign in"),
         "Home": ("/", "Checkout"),
     }
-    taken: dict[str, list[dict[str, float]]] = {}
+    reports: dict[str, list[dict[str, float]]] = {}
     for _ in range(rounds):
         for name, (path, text) in targets.items():
-            window = await open_visit(driver, url, None if name == "sign-in" else olga)
+            window = await open_visit(driver, url, None if name == "sign-in" else user)
             for cache in ("cold", "warm"):
                 report = await _load(window.context, url + path, text)
-                taken.setdefault(f"{name}, {cache}", []).append(report)
+                reports.setdefault(f"{name}, {cache}", []).append(report)
             await window.context.close()
     keys = ("fcp", "seen", "scripts", "sent")
-    return {name: {key: median(one[key] for one in report) for key in keys} for name, report in taken.items()}
+    return {name: {key: median(one[key] for one in report) for key in keys} for name, report in reports.items()}
 
 
-_LISTEN = """() => {
-  window.heard = new Map();
+_OBSERVE = """() => {
+  window.events = new Map();
   new PerformanceObserver((list) => {
     for (const one of list.getEntries())
-      if (one.interactionId) heard.set(one.interactionId, Math.max(heard.get(one.interactionId) ?? 0, one.duration));
+      if (one.interactionId) events.set(one.interactionId, Math.max(events.get(one.interactionId) ?? 0, one.duration));
   }).observe({type: "event", durationThreshold: 16});
   window.frames_ = [];
   let last = performance.now();
   const frame = (now) => { frames_.push(now - last); last = now; requestAnimationFrame(frame); };
   requestAnimationFrame(frame);
 }"""
-_HEARD = """() => new Promise((done) => setTimeout(() => {
-  const told = {durations: [...heard.values()], frames: [...frames_], nodes: document.querySelectorAll("*").length};
-  heard.clear();
+_COLLECT = """() => new Promise((done) => setTimeout(() => {
+  const result = {durations: [...events.values()], frames: [...frames_], nodes: document.querySelectorAll("*").length};
+  events.clear();
   frames_.length = 0;
-  done(told);
+  done(result);
 }, 250))"""
 Step = Callable[[Page], Awaitable[None]]
 
@@ -163,8 +163,8 @@ async def _scroll(page: Page) -> None:
         await page.wait_for_timeout(30)
 
 
-async def _to_the_end(page: Page) -> None:
-    """Scroll for some seconds: rows that were scrolled past are kept and must not slow down the rest."""
+async def _scroll_to_end(page: Page) -> None:
+    """Scroll for a few seconds: rows above the viewport stay in the page and must not slow it down."""
     for _ in range(60):
         await page.keyboard.press("End")
         await page.wait_for_timeout(120)
@@ -192,14 +192,14 @@ async def _type(page: Page) -> None:
         await page.wait_for_timeout(90)
 
 
-# What is done on each page, in this order, and how many interactions it is.
-_DONE: dict[str, list[tuple[str, Step, int]]] = {
+# The steps on each page, in order, with their number of interactions.
+_STEPS: dict[str, list[tuple[str, Step, int]]] = {
     "memory": [
         ("scroll 16,000 px", _scroll, 0),
         ("key j x 50", _press(*["j"] * 50), 50),
         ("select by x", _press(*["x", "j"] * 15), 30),
         ("select by click", _select, 8),
-        ("End x 60", _to_the_end, 60),
+        ("End x 60", _scroll_to_end, 60),
         ("key j, far down", _press("k", *["j"] * 19), 20),
         ("filter", _filter, 6),
         ("type in search", _type, 15),
@@ -212,24 +212,24 @@ _DONE: dict[str, list[tuple[str, Step, int]]] = {
 }
 
 
-async def _interactions(driver: Driver, url: str, crowd: User) -> dict[str, dict[str, float]]:
+async def _interactions(driver: Driver, url: str, busy_team: User) -> dict[str, dict[str, float]]:
     report: dict[str, dict[str, float]] = {}
-    for place, steps in _DONE.items():
-        window = await open_visit(driver, url, crowd)
-        page = await window.go(f"{{p}}/{place}")
+    for route, steps in _STEPS.items():
+        window = await open_visit(driver, url, busy_team)
+        page = await window.go(f"{{p}}/{route}")
         await page.get_by_role("main").get_by_text(re.compile(r"^Rule \d+ of the")).first.wait_for()
-        await page.evaluate(_LISTEN)
+        await page.evaluate(_OBSERVE)
         for name, step, count in steps:
-            await page.evaluate(_HEARD)
+            await page.evaluate(_COLLECT)
             await step(page)
-            report[f"{place}: {name}"] = _figures(await page.evaluate(_HEARD), count)
+            report[f"{route}: {name}"] = _figures(await page.evaluate(_COLLECT), count)
         await window.context.close()
     return report
 
 
 def _figures(events: dict[str, Any], count: int) -> dict[str, float]:
     """Events too short to be reported count as the shortest reportable duration."""
-    durations = [*events["durations"], *[_SEEN_MS] * (count - len(events["durations"]))]
+    durations = [*events["durations"], *[_MIN_EVENT_MS] * (count - len(events["durations"]))]
     return {
         "count": count,
         "p50": median(durations) if durations else 0,

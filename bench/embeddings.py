@@ -25,7 +25,7 @@ from loremark.ports.embeddings.weights import read_pack
 _SPECS = ("builtin", "builtin:fp32")
 _ROUNDS = 3
 _LENGTHS = {"short": (60, 96), "long": (250, 24)}
-"""Tokens of a text, and how many texts a round has."""
+"""Tokens per text, and texts per round."""
 
 _QUESTION = "how is the signing key rotated?"
 _QUESTIONS = 50
@@ -103,12 +103,12 @@ def _texts(tokens: int, count: int) -> list[str]:
     """Distinct texts of about this many tokens, made of the reference's words."""
     tokenizer = read_pack().tokenizer
     words = [word for text in TEXTS if text.isascii() for word in text.split() if len(word) < 20]
-    taken = cycle((word, len(tokenizer.encode(word)) - 2) for word in words)
+    next_words = cycle((word, len(tokenizer.encode(word)) - 2) for word in words)
     texts = []
     for _ in range(count):
         left, text = tokens - 2, []
         while left > 0:
-            word, length = next(taken)
+            word, length = next(next_words)
             text.append(word)
             left -= length
         texts.append(" ".join(text))

@@ -20,7 +20,7 @@ from bench.measure import cpu_seconds, rss_mib
 from bench.servers import ENGINES, Loremark, address_for, start_loremark
 
 _SIZES = tuple(int(size) for size in os.environ.get("LOREMARK_BENCH_SESSIONS", "100,1000,10000").split(","))
-_PATIENCE_S = 3_600
+_TIMEOUT_S = 3_600
 _PARTS = [
     "cache",
     "queue",
@@ -66,7 +66,7 @@ _CAUSES = (
     "the temporary file was never removed",
     "the limit was counted per process",
 )
-_CURES = ("a unique key", "a monotonic clock", "a bounded queue", "an advisory lock", "a covering index", "a checksum")
+_FIXES = ("a unique key", "a monotonic clock", "a bounded queue", "an advisory lock", "a covering index", "a checksum")
 
 
 def run() -> None:
@@ -81,23 +81,23 @@ def run() -> None:
 
 
 def events(count: int, seed: int = 7) -> Iterator[dict[str, object]]:
-    """Distinct facts in the words agents use; one in ten is a duplicate, one in ten is junk."""
-    chosen = random.Random(seed)
+    """Distinct facts worded like agents word them; one in ten is a duplicate, one in ten is junk."""
+    rng = random.Random(seed)
     sent: list[dict[str, object]] = []
     for number in range(count):
         if number % 10 == 9:
             yield {"event": "session_save", "payload": {"summary": f"wip, all tests pass ({number})", "changes": []}}
             continue
         if number % 10 == 8 and sent:
-            again = chosen.choice(sent)
+            again = rng.choice(sent)
             yield {"event": "session_save", "payload": {"summary": "", "changes": [again], "nonce": number}}
             continue
-        part, area, cause, cure = (chosen.choice(words) for words in (_PARTS, _AREAS, _CAUSES, _CURES))
-        name = f"{area}_{part}_{chosen.randrange(10**6):06d}"
+        part, area, cause, fix = (rng.choice(words) for words in (_PARTS, _AREAS, _CAUSES, _FIXES))
+        name = f"{area}_{part}_{rng.randrange(10**6):06d}"
         change: dict[str, object] = {
             "category": "bugfix",
             "title": f"Fix data loss in {name}",
-            "content": f"{name} lost data because {cause}. It now uses {cure}, in src/{area}/{name}.py.",
+            "content": f"{name} lost data because {cause}. It now uses {fix}, in src/{area}/{name}.py.",
         }
         sent.append(change)
         yield {"event": "session_save", "payload": {"summary": "", "changes": [change]}}
@@ -110,8 +110,8 @@ def _enrich(loremark: Loremark, size: int) -> float:
     loremark.post(f"/api/v2/sessions/{session}/enrich", {})
     most_mib = before_mib
     while (job := loremark.list(f"/api/v2/sessions/{session}/jobs")[0])["status"] not in ("completed", "failed"):
-        if time.monotonic() - began > _PATIENCE_S:
-            raise TimeoutError(f"after {_PATIENCE_S} s: {job}")
+        if time.monotonic() - began > _TIMEOUT_S:
+            raise TimeoutError(f"after {_TIMEOUT_S} s: {job}")
         most_mib = max(most_mib, rss_mib(loremark.pid))
         time.sleep(0.2)
     wall_ms = (time.monotonic() - began) * 1000 / size

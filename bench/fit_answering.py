@@ -1,8 +1,8 @@
 """Fits passage selection (``loremark.memory.answering.passage_selection``) on asks-dev and scores it.
 
-Each project is scored with weights and a threshold fitted on the others; that is the figure to confidence. The weights
-fitted on all of dev are printed, to be copied into ``passage_selection`` after a look at them. What a project does not
-cover is learned from its own near misses and from the questions of the others.
+Each project is scored with weights and a threshold fitted on the others; that is the figure to trust. The weights
+fitted on all of dev are printed, to be reviewed and copied into ``passage_selection``. Uncovered questions are learned
+from a project's own near misses and from questions about the other projects.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Row = NDArray[np.float64]
 @dataclass(frozen=True)
 class _Case:
     line: AskLine
-    asked: AnalyzedQuestion
+    question: AnalyzedQuestion
     passages: Sequence[Passage]
     features: Sequence[PassageFeatures]
     foreign: bool
@@ -71,10 +71,10 @@ def run() -> None:
         fitted = _fit([case for case in cases if case.line.project != project])
         scores.append(_score([case for case in cases if case.line.project == project], fitted, fitted.threshold))
         print(f"{project}, with weights fitted on the others\n{scores[-1].to_table()}")
-    print(f"all projects, each with weights fitted on the others\n{_added(scores).to_table()}")
+    print(f"all projects, each with weights fitted on the others\n{_sum_scores(scores).to_table()}")
     fitted = _fit(cases)
-    print("RELEVANCE_WEIGHTS", _named(PassageFeatures, fitted.relevance.round(1)))
-    print("CONFIDENCE_WEIGHTS", _named(AnswerFeatures, fitted.confidence.round(2)))
+    print("RELEVANCE_WEIGHTS", _by_name(PassageFeatures, fitted.relevance.round(1)))
+    print("CONFIDENCE_WEIGHTS", _by_name(AnswerFeatures, fitted.confidence.round(2)))
     for lower in (-1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0):
         below = fitted.threshold + lower
         print(f"no answer below {below:.2f}\n{_score(cases, fitted, below).to_table()}")
@@ -82,11 +82,11 @@ def run() -> None:
     print(f"as shipped\n{_score(cases, shipped, NO_ANSWER_BELOW).to_table()}")
 
 
-def _named(features: type[PassageFeatures | AnswerFeatures], weights: Row) -> dict[str, float]:
+def _by_name(features: type[PassageFeatures | AnswerFeatures], weights: Row) -> dict[str, float]:
     return dict(zip((field.name for field in fields(features)), weights.tolist(), strict=True))
 
 
-def _added(scores: Sequence[AskScore]) -> AskScore:
+def _sum_scores(scores: Sequence[AskScore]) -> AskScore:
     return AskScore(*(sum(figures) for figures in zip(*map(astuple, scores), strict=True)))
 
 
@@ -132,15 +132,15 @@ def _logistic(cases: Sequence[tuple[tuple[float, ...], bool, float]]) -> Row:
     """Newton's method on standardized columns; returns the weights for the original columns."""
     rows = np.array([row for row, _, _ in cases])
     right, counts = np.array([good for _, good, _ in cases], dtype=float), np.array([count for _, _, count in cases])
-    middle, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-6
-    table = np.c_[(rows - middle) / spread, np.ones(len(rows))]
+    mean, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-6
+    table = np.c_[(rows - mean) / spread, np.ones(len(rows))]
     ridge = np.eye(table.shape[1]) * _STRENGTH
     ridge[-1, -1] = 1e-6
     weights = np.zeros(table.shape[1])
     for _ in range(_ROUNDS):
-        likely = 1 / (1 + np.exp(-table @ weights))
-        bend = (table * (counts * likely * (1 - likely))[:, None]).T @ table + ridge
-        weights -= np.linalg.solve(bend, table.T @ (counts * (likely - right)) + ridge @ weights)
+        probability = 1 / (1 + np.exp(-table @ weights))
+        hessian = (table * (counts * probability * (1 - probability))[:, None]).T @ table + ridge
+        weights -= np.linalg.solve(hessian, table.T @ (counts * (probability - right)) + ridge @ weights)
     return np.asarray(weights[:-1] / spread)
 
 
@@ -156,7 +156,7 @@ def _best(case: _Case, relevance: Row) -> tuple[AnswerFeatures, list[str]] | Non
     cited = [
         case.passages[place].item_id for place in order[:MAX_CITED] if scores_by_place[place] >= best - CITATION_MARGIN
     ]
-    return answer_features(case.asked, case.passages, order[0], best), cited
+    return answer_features(case.question, case.passages, order[0], best), cited
 
 
 def _answer(case: _Case, fitted: _Fitted) -> tuple[float, list[str]]:

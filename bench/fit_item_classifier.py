@@ -105,20 +105,20 @@ async def _vectors(labeled: list[LabeledItem]) -> NDArray[np.float32]:
 def _show_salience(event: str, labeled: list[LabeledItem], vectors: NDArray[np.float32]) -> None:
     """Print how many salient and junk items of an event type the model drops and keeps, by annotator and in total."""
     sums = np.zeros(4, dtype=int)
-    for held in sorted({one.annotator_id for one in labeled if one.event == event}):
-        others = [at for at, one in enumerate(labeled) if one.annotator_id != held]
+    for held_out in sorted({one.annotator_id for one in labeled if one.event == event}):
+        others = [at for at, one in enumerate(labeled) if one.annotator_id != held_out]
         model = item_classifier.SalienceModel(_fit_salience(event, [labeled[at] for at in others], vectors[others]))
         counts = np.zeros(4, dtype=int)
         for one, vector in zip(labeled, vectors, strict=True):
-            if one.annotator_id != held or one.event != event:
+            if one.annotator_id != held_out or one.event != event:
                 continue
             kept = not item_classifier.needs_salience_check(one.item, event) or model.keeps(one.item, vector)
             counts += (one.is_salient, not one.is_salient, one.is_salient and not kept, not one.is_salient and kept)
         sums += counts
-        good, junk, lost, left = counts
-        print(f"  {event} {held}: {good} salient, {lost} dropped; {junk} junk, {left} kept")
-    good, junk, lost, left = sums
-    print(f"  {event} total: {good} salient, {lost} dropped; {junk} junk, {left} kept")
+        good, junk, dropped, junk_kept = counts
+        print(f"  {event} {held_out}: {good} salient, {dropped} dropped; {junk} junk, {junk_kept} kept")
+    good, junk, dropped, junk_kept = sums
+    print(f"  {event} total: {good} salient, {dropped} dropped; {junk} junk, {junk_kept} kept")
 
 
 def _fit_salience(
@@ -155,14 +155,14 @@ def _fit(
     ridge = np.full(full.shape[1], _STRENGTH)
     ridge[bias_at] = _BIAS_STRENGTH
     scaled = full / ridge
-    alike = scaled @ full.T
+    kernel = scaled @ full.T
     scores = np.zeros(len(full))
     for _ in range(_ROUNDS):
-        likely = 1 / (1 + np.exp(-scores))
-        spread = importance * likely * (1 - likely) + 1e-9
-        aim = scores + importance * (salient - likely) / spread
-        counts = np.linalg.solve(alike + np.diag(1 / spread), aim)
-        scores = alike @ counts
+        probability = 1 / (1 + np.exp(-scores))
+        spread = importance * probability * (1 - probability) + 1e-9
+        target = scores + importance * (salient - probability) / spread
+        counts = np.linalg.solve(kernel + np.diag(1 / spread), target)
+        scores = kernel @ counts
     weights: NDArray[np.float64] = scaled.T @ counts
     return weights
 
@@ -178,23 +178,23 @@ def _word_rows(ngrams: list[set[str]], places: dict[str, int], scale: float) -> 
 def _show_types(known: list[LabeledItem], vectors: NDArray[np.float64]) -> None:
     print("types, likewise: accuracy of the rules -> of the model")
     sums = {"salience": np.zeros(3), "types": np.zeros(3)}
-    for held in sorted({one.annotator_id for one in known}):
-        mine = np.array([one.annotator_id == held for one in known])
-        others = [one for one in known if one.annotator_id != held], vectors[~mine]
+    for held_out in sorted({one.annotator_id for one in known}):
+        mine = np.array([one.annotator_id == held_out for one in known])
+        others = [one for one in known if one.annotator_id != held_out], vectors[~mine]
         ngrams, documents = (
             item_classifier.TypeModel(_fit_types(*some)) for some in (_without_documents(*others), others)
         )
         counts = np.zeros(3)
-        dated = any(one.item.type_margin is not None for one in known if one.annotator_id == held)
-        for one, vector in zip((one for one in known if one.annotator_id == held), vectors[mine], strict=True):
-            if dated and one.item.type_margin is None:
+        has_margins = any(one.item.type_margin is not None for one in known if one.annotator_id == held_out)
+        for one, vector in zip((one for one in known if one.annotator_id == held_out), vectors[mine], strict=True):
+            if has_margins and one.item.type_margin is None:
                 continue
             margin = _USUAL_MARGIN if one.item.type_margin is None else one.item.type_margin
             model = documents if one.event == _DOCUMENTS else ngrams
             best = item_classifier.TYPES[model.best(one.item, one.event, vector.astype(np.float32), margin)]
             counts += (1, one.item.type in one.types, best in one.types)
-        sums["types" if dated else "salience"] += counts
-        print(f"  {held}: {counts[0]:.0f} items, {counts[1] / counts[0]:.3f} -> {counts[2] / counts[0]:.3f}")
+        sums["types" if has_margins else "salience"] += counts
+        print(f"  {held_out}: {counts[0]:.0f} items, {counts[1] / counts[0]:.3f} -> {counts[2] / counts[0]:.3f}")
     for name, (count, before, after) in sums.items():
         print(f"  total of {name}: {count:.0f} items, {before / count:.3f} -> {after / count:.3f}")
 

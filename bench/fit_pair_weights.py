@@ -38,7 +38,7 @@ _LOOSENESS = 0.2
 _SAME_FROM = 0.2
 _CONTRADICTS_FROM = 0.3
 _ROUNDS = 3_000
-_TOO_SMALL = 0.02
+_NEGLIGIBLE = 0.02
 _CUT_FROM = 20
 _CUT_COSINE = 0.92
 
@@ -47,7 +47,7 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split(", "))
 
 
-# The direction in which a feature may count, whatever the pairs say: another value can only count against one fact.
+# The sign that a feature may have, whatever the pairs say: a different value never supports "same".
 _FOR_SAME = _names(
     "relations_agree, cosine, title_coverage, word_overlap, shared_words, shared_names, shared_values,"
     " values_agree, same_change, same_type, both_reject, same_choice, shared_files, save_and_commit,"
@@ -115,14 +115,14 @@ def run() -> None:
     print("pairs: each annotator scored with weights fitted on the others")
     everything: list[tuple[Label, Label]] = []
     for annotator in sorted({pair.annotator for pair in pairs}):
-        model = fit(*([pair for pair in some if pair.annotator != annotator] for some in (pairs, found)))
-        held = [pair for pair in pairs if pair.annotator == annotator]
-        predictions = list(zip((pair.label for pair in held), judge_all(model, held), strict=True))
+        model = fit(*([pair for pair in group if pair.annotator != annotator] for group in (pairs, found)))
+        held_out = [pair for pair in pairs if pair.annotator == annotator]
+        predictions = list(zip((pair.label for pair in held_out), classify_all(model, held_out), strict=True))
         everything += predictions
         print(f"  {annotator:5} {figures(predictions)}")
     print(f"  {'all':5} {figures(everything)}")
     model = fit(pairs, found)
-    print(f"  fit   {figures(list(zip((pair.label for pair in pairs), judge_all(model, pairs), strict=True)))}")
+    print(f"  fit   {figures(list(zip((pair.label for pair in pairs), classify_all(model, pairs), strict=True)))}")
     _WEIGHTS.write_text(weights_module(model, feature_names(pairs)), encoding="utf-8")
 
 
@@ -132,22 +132,24 @@ async def _pairs() -> tuple[list[Pair], list[Pair]]:
     labeled_pairs_of_dev = [
         Pair(_annotator(line.id), line.a.item, line.b.item, 0.0, line.label) for line in labeled.pairs
     ]
-    found = _found(labeled)
+    found = _extracted_pairs(labeled)
     for folder in sorted(_ANNOTATORS.iterdir()):
-        found += _found(parse(folder.name, (folder / "events.jsonl").read_text(encoding="utf-8")), folder.name)
+        found += _extracted_pairs(
+            parse(folder.name, (folder / "events.jsonl").read_text(encoding="utf-8")), folder.name
+        )
     texts = sorted({item_text(item) for pair in (*labeled_pairs_of_dev, *found) for item in (pair.a, pair.b)})
     embedder = open_embedder("builtin")
     rows = dict(zip(texts, (await embedder.embed(texts)).vectors, strict=True))
     await embedder.close()
 
-    def near(pair: Pair) -> Pair:
+    def with_cosine(pair: Pair) -> Pair:
         return replace(pair, cosine=float(rows[item_text(pair.a)] @ rows[item_text(pair.b)]))
 
-    found = [pair for pair in map(near, found) if pair.label != "different" or pair.cosine >= MIN_COSINE]
-    return [near(pair) for pair in labeled_pairs_of_dev], found
+    found = [pair for pair in map(with_cosine, found) if pair.label != "different" or pair.cosine >= MIN_COSINE]
+    return [with_cosine(pair) for pair in labeled_pairs_of_dev], found
 
 
-def _found(labeled: LabeledSet, annotator: str = "") -> list[Pair]:
+def _extracted_pairs(labeled: LabeledSet, annotator: str = "") -> list[Pair]:
     """All pairs of items that extraction finds in one project, where their facts are known."""
     predictions = {event.id: find_items(event.raw) for event in labeled.events}
     return [
@@ -164,18 +166,18 @@ def _annotator(id: str) -> str:
 
 def fit(pairs: Sequence[Pair], found: Sequence[Pair]) -> PairModel:
     """Fit on the pairs, on variants of them, and on pairs found by extraction."""
-    shown = [*pairs, *found, *_with_same_title(pairs), *_cut_short(pairs)]
-    rows, names = feature_rows(shown), feature_names(pairs)
-    same = np.array([pair.label == "duplicate" for pair in shown])
-    contradicts = np.array([pair.label == "contradiction" for pair in shown])
-    counts = np.array([pair.counts for pair in shown])
-    limits = _limits(names, _FOR_SAME, _AGAINST_SAME)
-    first = _bounded(rows, same, counts * np.where(contradicts, _CONTRADICTION_COUNTS, 1.0), *limits)
-    limits = _limits(names, _FOR_CONTRADICTION | _NEARNESS, _AGAINST_CONTRADICTION)
-    return PairModel(first, _bounded(rows[~same], contradicts[~same], counts[~same], *limits))
+    training = [*pairs, *found, *_same_title_variants(pairs), *_truncated_variants(pairs)]
+    rows, names = feature_rows(training), feature_names(pairs)
+    same = np.array([pair.label == "duplicate" for pair in training])
+    contradicts = np.array([pair.label == "contradiction" for pair in training])
+    counts = np.array([pair.counts for pair in training])
+    limits = _bounds(names, _FOR_SAME, _AGAINST_SAME)
+    same_model = _fit_bounded(rows, same, counts * np.where(contradicts, _CONTRADICTION_COUNTS, 1.0), *limits)
+    limits = _bounds(names, _FOR_CONTRADICTION | _NEARNESS, _AGAINST_CONTRADICTION)
+    return PairModel(same_model, _fit_bounded(rows[~same], contradicts[~same], counts[~same], *limits))
 
 
-def judge_all(model: PairModel, pairs: Sequence[Pair]) -> list[Label]:
+def classify_all(model: PairModel, pairs: Sequence[Pair]) -> list[Label]:
     """Like ``dedup.classify_pair``, with these weights."""
     rows, names = feature_rows(pairs), feature_names(pairs)
     vetoes = [names.index(name) for name in BLOCKING_FEATURES]
@@ -204,11 +206,11 @@ def figures(predictions: Sequence[tuple[Label, Label]]) -> str:
 
     precision, recall = rates("duplicate")
     f1 = 2 * precision * recall / max(precision + recall, 1e-9)
-    lost = sum(pair == ("contradiction", "duplicate") for pair in predictions)
-    precise, found = rates("contradiction")
+    merged = sum(pair == ("contradiction", "duplicate") for pair in predictions)
+    conflict_precision, conflict_recall = rates("contradiction")
     return (
         f"{len(predictions):4} pairs, duplicates P {precision:.3f} R {recall:.3f} F1 {f1:.3f},"
-        f" contradictions called duplicates {lost}, contradictions P {precise:.3f} R {found:.3f}"
+        f" contradictions called duplicates {merged}, contradictions P {conflict_precision:.3f} R {conflict_recall:.3f}"
     )
 
 
@@ -220,7 +222,7 @@ def weights_module(model: PairModel, names: Sequence[str]) -> str:
         rows += [
             (name, weight)
             for name, weight, standard in zip(names, weights.weights, weights.standard, strict=True)
-            if abs(standard) >= _TOO_SMALL
+            if abs(standard) >= _NEGLIGIBLE
         ]
         return "".join(f'    "{name}": {weight:.3f},\n' for name, weight in rows)
 
@@ -258,7 +260,7 @@ def _features(pair: Pair) -> dict[str, float]:
     return compute_features(first, second, pair.cosine)
 
 
-def _with_same_title(pairs: Sequence[Pair]) -> list[Pair]:
+def _same_title_variants(pairs: Sequence[Pair]) -> list[Pair]:
     """Labeled duplicates never share a title and contradictions often do; without these the fit would learn that."""
     return [
         replace(
@@ -269,7 +271,7 @@ def _with_same_title(pairs: Sequence[Pair]) -> list[Pair]:
     ]
 
 
-def _cut_short(pairs: Sequence[Pair]) -> list[Pair]:
+def _truncated_variants(pairs: Sequence[Pair]) -> list[Pair]:
     """Each item paired with itself without its last clause."""
     found = []
     for pair in pairs:
@@ -281,29 +283,29 @@ def _cut_short(pairs: Sequence[Pair]) -> list[Pair]:
     return found
 
 
-def _limits(names: Sequence[str], upward: frozenset[str], downward: frozenset[str]) -> tuple[Floats, Floats]:
-    least = np.array([0.0 if name in upward else -np.inf for name in names])
-    most = np.array([0.0 if name in downward else np.inf for name in names])
-    return least, most
+def _bounds(names: Sequence[str], upward: frozenset[str], downward: frozenset[str]) -> tuple[Floats, Floats]:
+    lower = np.array([0.0 if name in upward else -np.inf for name in names])
+    upper = np.array([0.0 if name in downward else np.inf for name in names])
+    return lower, upper
 
 
-def _bounded(rows: Floats, holds: NDArray[np.bool_], counts: Floats, least: Floats, most: Floats) -> LinearModel:
+def _fit_bounded(rows: Floats, holds: NDArray[np.bool_], counts: Floats, lower: Floats, upper: Floats) -> LinearModel:
     """Logistic regression with bounded weights, by accelerated projected gradient; the intercept is free."""
     mean, spread = rows.mean(axis=0), rows.std(axis=0)
     varies = spread > 1e-6
     scaled = np.where(varies, (rows - mean) / np.where(varies, spread, 1.0), 0.0)
     full = np.hstack([scaled, np.ones((len(rows), 1))])
     ridge = np.append(np.full(rows.shape[1], 1 / _LOOSENESS), 0.0)
-    low, high = np.append(least, -np.inf), np.append(most, np.inf)
+    low, high = np.append(lower, -np.inf), np.append(upper, np.inf)
     step = 1 / (np.linalg.eigvalsh((full * counts[:, None]).T @ full)[-1] / 4 + ridge[0])
-    weights = ahead = np.zeros(full.shape[1])
+    weights = lookahead = np.zeros(full.shape[1])
     momentum = 1.0
     for _ in range(_ROUNDS):
-        likely = 1 / (1 + np.exp(-full @ ahead))
-        slope = full.T @ (counts * (likely - holds)) + ridge * ahead
-        following = np.clip(ahead - step * slope, low, high)
-        grown = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
-        ahead = following + (momentum - 1) / grown * (following - weights)
-        weights, momentum = following, grown
+        probability = 1 / (1 + np.exp(-full @ lookahead))
+        gradient = full.T @ (counts * (probability - holds)) + ridge * lookahead
+        updated = np.clip(lookahead - step * gradient, low, high)
+        next_momentum = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
+        lookahead = updated + (momentum - 1) / next_momentum * (updated - weights)
+        weights, momentum = updated, next_momentum
     plain = np.where(varies, weights[:-1] / np.where(varies, spread, 1.0), 0.0)
     return LinearModel(float(weights[-1] - plain @ mean), plain, weights[:-1])

@@ -37,7 +37,7 @@ from loremark.memory.evaluation.codebase_facts import SPLITS, Score, Scores, sco
 
 _SIZES = tuple(int(size) for size in os.environ.get("LOREMARK_BENCH_FILES", "1250,2500,5000").split(","))
 _MAX_FILES = 5_000
-_PATIENCE_S = 900.0
+_TIMEOUT_S = 900.0
 _CHANGES = 5
 """How often files change after a scan: a scan takes only seconds, and a shared machine is noisy."""
 _FETCHING = ("fetch_tree", "fetch_files")
@@ -140,18 +140,20 @@ def _scan_sizes(loremark: Loremark, server: GitServer, size: int) -> float:
     add_commits(server.root / name, [Commit(b"feat: all of it", files)])
     project = loremark.create_project(f"{size} files")
     loremark.patch(f"/api/projects/{project}", {"repoUrl": server.url(name)})
-    whole = _scan(loremark, project, selective=False)
-    _print(f"{size} files", whole)
+    full = _scan(loremark, project, selective=False)
+    _print(f"{size} files", full)
     shares = []
     for start in range(_CHANGES):
-        few = list(files)[start :: max(1, size // max(1, size // 100))][: max(1, size // 100)]
-        add_commits(server.root / name, [Commit(b"fix: a little", {path: files[path] + _CHANGED for path in few})])
-        part = _scan(loremark, project, selective=True)
-        _print(f"{len(few)} changed", part)
-        shares.append(part["analysis_ms"] / whole["analysis_ms"])
+        changed_paths = list(files)[start :: max(1, size // max(1, size // 100))][: max(1, size // 100)]
+        add_commits(
+            server.root / name, [Commit(b"fix: a little", {path: files[path] + _CHANGED for path in changed_paths})]
+        )
+        partial = _scan(loremark, project, selective=True)
+        _print(f"{len(changed_paths)} changed", partial)
+        shares.append(partial["analysis_ms"] / full["analysis_ms"])
     listed = ", ".join(f"{share:.3f}" for share in shares)
-    print(f"    selective to whole analysis: {listed}; the middle one {median(shares):.3f}")
-    return float(whole["analysis_ms"])
+    print(f"    selective to full analysis: {listed}; median {median(shares):.3f}")
+    return float(full["analysis_ms"])
 
 
 def _print(what: str, scan: Mapping[str, Any]) -> None:
@@ -167,15 +169,15 @@ def _scan(loremark: Loremark, project: str, *, selective: bool) -> dict[str, Any
     """Run a scan and everything that follows from it."""
     secret = loremark.secret_of(project)
     cpu_s = cpu_seconds(loremark.pid)
-    asked = {"projectId": project, "maxFiles": _MAX_FILES, "selective": selective}
-    _signed(loremark, project, secret, "POST", "/api/v2/genesis/start", asked)
+    request = {"projectId": project, "maxFiles": _MAX_FILES, "selective": selective}
+    _signed(loremark, project, secret, "POST", "/api/v2/genesis/start", request)
     began = time.monotonic()
-    most = reader = 0.0
+    max_rss = reader = 0.0
     path = f"/api/v2/genesis/status?projectId={project}"
     while (scan := _signed(loremark, project, secret, "GET", path)["scan"])["completedAt"] is None:
-        if time.monotonic() - began > _PATIENCE_S:
+        if time.monotonic() - began > _TIMEOUT_S:
             raise TimeoutError(str(scan))
-        most = max(most, rss_mib(loremark.pid))
+        max_rss = max(max_rss, rss_mib(loremark.pid))
         reader = max([reader, *(rss_mib(child) for child in _children(loremark.pid))])
         time.sleep(0.05)
     if scan["phase"] != "complete":
@@ -189,7 +191,7 @@ def _scan(loremark: Loremark, project: str, *, selective: bool) -> dict[str, Any
         "analysis_ms": _duration_ms(scan) - sum(phases[name] for name in _FETCHING),
         "cpu_s": spent_s,
         "findings": scan["findingsCount"],
-        "rss_mib": most,
+        "rss_mib": max_rss,
         "reader_mib": reader,
     }
 

@@ -54,8 +54,8 @@ class Repository:
         sizes = {entry.blob: entry.size for entry in self.entries}
         wanted = [blob for blob in dict.fromkeys(blobs) if (size := sizes.get(blob)) is not None and size <= largest]
         contents: dict[str, bytes] = {}
-        for some in _portions(wanted, {blob: size or 0 for blob, size in sizes.items()}):
-            contents.update(_contents(_git(self.directory, "cat-file", "--batch", given="\n".join(some))))
+        for batch in _batches(wanted, {blob: size or 0 for blob, size in sizes.items()}):
+            contents.update(_contents(_git(self.directory, "cat-file", "--batch", given="\n".join(batch))))
         return contents
 
     def commits(self, most: int) -> tuple[Commit, ...]:
@@ -70,7 +70,7 @@ def find_folder() -> Path | None:
     named = os.environ.get(VARIABLE)
     if named and Path(named).is_dir():
         return Path(named)
-    why = f"{named} is no folder" if named else "it is not set"
+    why = f"{named} is not a folder" if named else "it is not set"
     print(f"{VARIABLE}: {why}; it names a folder with bare repositories as <owner>+<name>/repo", file=sys.stderr)
     return None
 
@@ -93,12 +93,12 @@ def main() -> int:
     folder = find_folder()
     if folder is None:
         return 2
-    has_faults = False
+    has_missing = False
     for repository in repositories(folder, SPLITS):
-        absent = find_missing_paths(repository.facts, [entry.path for entry in repository.entries])
-        has_faults = has_faults or bool(absent)
-        print(f"{repository.name}: {len(repository.entries)} files, {f'missing: {absent}' if absent else 'complete'}")
-    return int(has_faults)
+        missing = find_missing_paths(repository.facts, [entry.path for entry in repository.entries])
+        has_missing = has_missing or bool(missing)
+        print(f"{repository.name}: {len(repository.entries)} files, {f'missing: {missing}' if missing else 'complete'}")
+    return int(has_missing)
 
 
 def _entries(lines: Iterable[bytes]) -> Iterator[Entry]:
@@ -110,18 +110,18 @@ def _entries(lines: Iterable[bytes]) -> Iterator[Entry]:
             yield Entry(path.decode(errors="replace"), fields[2], size)
 
 
-def _portions(blobs: Sequence[str], sizes: dict[str, int]) -> Iterator[list[str]]:
+def _batches(blobs: Sequence[str], sizes: dict[str, int]) -> Iterator[list[str]]:
     """Split the blobs into batches that fit into memory."""
-    some: list[str] = []
+    batch: list[str] = []
     weight = 0
     for blob in blobs:
-        if some and (len(some) == _AT_ONCE_BLOBS or weight + sizes[blob] > _AT_ONCE_BYTES):
-            yield some
-            some, weight = [], 0
-        some.append(blob)
+        if batch and (len(batch) == _AT_ONCE_BLOBS or weight + sizes[blob] > _AT_ONCE_BYTES):
+            yield batch
+            batch, weight = [], 0
+        batch.append(blob)
         weight += sizes[blob]
-    if some:
-        yield some
+    if batch:
+        yield batch
 
 
 def _contents(output: bytes) -> Iterator[tuple[str, bytes]]:

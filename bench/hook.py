@@ -102,21 +102,23 @@ def run() -> None:
         samples = _samples(str(project))
         hook = [str(Path(sys.executable).parent / "loremark"), "hook"]
         bare = [sys.executable, "-c", "pass"]
-        given = {name: json.dumps(sample).encode() for name, sample in samples.items()}
-        for data in given.values():
+        payloads = {name: json.dumps(sample).encode() for name, sample in samples.items()}
+        for data in payloads.values():
             _run(hook, environment, data)
-        figures: dict[str, list[tuple[float, float]]] = {name: [] for name in ("python -c pass", *given, "not linked")}
+        figures: dict[str, list[tuple[float, float]]] = {
+            name: [] for name in ("python -c pass", *payloads, "not linked")
+        }
         flusher: list[float] = []
-        elsewhere = json.dumps({**samples["turn end"], "cwd": "/"}).encode()
+        unlinked = json.dumps({**samples["turn end"], "cwd": "/"}).encode()
         for _ in range(_RUNS):
             figures["python -c pass"].append(_run(bare, environment, b""))
-            for name, data in given.items():
+            for name, data in payloads.items():
                 figures[name].append(_run(hook, environment, data))
-            figures["not linked"].append(_run(hook, environment, elsewhere))
+            figures["not linked"].append(_run(hook, environment, unlinked))
             time.sleep(0.1)
             flusher.append(_end_flusher(home))
         print(f"loremark hook, {_RUNS} runs each, interleaved; milliseconds")
         print(f"{'':28} {'CPU mean':>9} {'CPU p95':>9} {'wall p50':>9}")
         for name, rows in figures.items():
             _row(name, [cpu for cpu, _ in rows], [wall for _, wall in rows])
-        print(f"the flusher, apart: {mean(flusher):.0f} ms of CPU until its first failed attempt")
+        print(f"the flusher, separately: {mean(flusher):.0f} ms of CPU until its first failed attempt")

@@ -49,10 +49,10 @@ def _run(engine: str, stack: ExitStack, folder: Path) -> None:
     found: dict[str, list[float]] = {"alone": [], "slow receiver": [], "flood": []}
     events = 0.0
     for _ in range(_ROUNDS):
-        found["alone"] += _send_quietly(quiet[calm.port])
-        found["slow receiver"] += _send_quietly(quiet[troubled.port])
+        found["alone"] += _send_events(quiet[calm.port])
+        found["slow receiver"] += _send_events(quiet[troubled.port])
         with _Flood(calm) as flood:
-            found["flood"] += _send_quietly(quiet[calm.port])
+            found["flood"] += _send_events(quiet[calm.port])
         events = max(events, flood.rps)
     _print(engine, found, events, len(receiver.requests()))
 
@@ -67,8 +67,8 @@ def _build_backlog(loremark: Loremark, receiver: Receiver) -> None:
     receiver.wait_for(4, "/slow")
 
 
-def _send_quietly(loremark: Loremark) -> list[float]:
-    """Send many events one after the other; returns milliseconds per event."""
+def _send_events(loremark: Loremark) -> list[float]:
+    """Send many events one after another; returns milliseconds per event."""
     requests = signed_events(
         project=loremark.project, secret=loremark.secret_of(loremark.project), count=_EVENTS, seed=str(time.time_ns())
     )
@@ -83,7 +83,7 @@ def _send_quietly(loremark: Loremark) -> list[float]:
         answer.read()
         took.append((time.perf_counter() - began) * 1000)
         if answer.status != 202:
-            raise RuntimeError(f"a quiet event was answered {answer.status}")
+            raise RuntimeError(f"an event of the quiet team got status {answer.status}")
         time.sleep(_PAUSE_S)
     connection.close()
     return took
@@ -118,17 +118,17 @@ class _Flood:
         assert self._child.stdin is not None
         self._child.stdin.write(json.dumps(given))
         self._child.stdin.close()
-        self._wait_until_it_runs()
+        self._wait_until_running()
         return self
 
-    def _wait_until_it_runs(self) -> None:
+    def _wait_until_running(self) -> None:
         """Requests are signed before the first is sent; the session's event counter shows when it starts."""
         path = f"/api/v2/sessions?projectId={self._loremark.project}"
-        before = self._counted(path)
-        while self._counted(path) == before:
+        before = self._event_count(path)
+        while self._event_count(path) == before:
             time.sleep(0.05)
 
-    def _counted(self, path: str) -> int:
+    def _event_count(self, path: str) -> int:
         return sum(int(session["eventCount"]) for session in self._loremark.list(path))
 
     def __exit__(self, *_: object) -> None:

@@ -25,12 +25,12 @@ from tests.servers import lifetime
 from bench.retrieval_baselines import Bm25, VectorSearch
 from bench.retrieval_loremark import Server
 from bench.retrieval_mem0 import LeftOutError, Mem0
-from bench.retrieval_sets import SETS, Asked, EmbeddedBy, Project, load_projects
+from bench.retrieval_sets import SETS, EmbeddedBy, Project, Question, load_projects
 from bench.retrieval_vectors import Vectors
 
 _DEPTH = 20
 _NO_WORK = 1e6
-"""Items per second that only a system reaches that reuses what it has."""
+"""Items per second above which a system did no work, because it reuses existing data."""
 
 
 class System(Protocol):
@@ -66,10 +66,10 @@ class Measured:
         """Times are medians; CPU times, which the system measures coarsely, are means."""
         shares = "".join(f"{value:8.3f}" for value in np.mean(self.figures, axis=0))
         took = np.array([median(self.wall_ms), self.cpu_ms / len(self.wall_ms)])
-        alone = np.array([median(wall for wall, _ in timed), fmean(cpu for _, cpu in timed)])
-        without = np.maximum(took - alone, 0) if embedding == "system" else took
-        whole = took + alone if embedding == "bench" else took
-        times = "".join(f"{value:9.2f}" for value in (*without, *whole))
+        embedding_alone = np.array([median(wall for wall, _ in timed), fmean(cpu for _, cpu in timed)])
+        without_embedding = np.maximum(took - embedding_alone, 0) if embedding == "system" else took
+        with_embedding = took + embedding_alone if embedding == "bench" else took
+        times = "".join(f"{value:9.2f}" for value in (*without_embedding, *with_embedding))
         rate = self.added / self.adding_s
         return f"{shares}{times}{f'{rate:.0f}' if rate < _NO_WORK else '-':>9}"
 
@@ -102,7 +102,7 @@ class Bench:
     def _measure(self, system: System, project: Project) -> None:
         vectors = self._vectors.of([one.text for one in project.documents])
         if isinstance(system, Mem0):
-            system.prepare(project, vectors, self._learned(project))
+            system.prepare(project, vectors, self._question_vectors(project))
         began = time.perf_counter()
         system.add(project, vectors)
         adding_s = time.perf_counter() - began
@@ -113,22 +113,22 @@ class Bench:
             measured.added += len(vectors)
             measured.adding_s += adding_s
 
-    def _learned(self, project: Project) -> dict[str, NDArray[np.float32]]:
+    def _question_vectors(self, project: Project) -> dict[str, NDArray[np.float32]]:
         texts = [one.text for questions in project.questions.values() for one in questions]
         return dict(zip(texts, self._vectors.of(texts), strict=True))
 
-    def _ask(self, system: System, project: Project, questions: Sequence[Asked], measured: Measured) -> None:
+    def _ask(self, system: System, project: Project, questions: Sequence[Question], measured: Measured) -> None:
         vectors = self._vectors.of([one.text for one in questions])
         places, wall_ms = [], []
         cpu = system.cpu_seconds()
-        for asked, vector in zip(questions, vectors, strict=True):
+        for question, vector in zip(questions, vectors, strict=True):
             began = time.perf_counter()
-            places.append(system.search(asked.text, vector, _DEPTH))
+            places.append(system.search(question.text, vector, _DEPTH))
             wall_ms.append((time.perf_counter() - began) * 1000)
         measured.wall_ms += wall_ms
         measured.cpu_ms += (system.cpu_seconds() - cpu) * 1000
-        for asked, found in zip(questions, places, strict=True):
-            measured.figures.append(scores([project.documents[place].fact for place in found], asked.facts))
+        for question, found in zip(questions, places, strict=True):
+            measured.figures.append(scores([project.documents[place].fact for place in found], question.facts))
 
 
 def run() -> None:
@@ -160,8 +160,8 @@ def _print(bench: Bench, timed: dict[str, list[tuple[float, float]]]) -> None:
         for system in bench.systems:
             measured = bench.found[name, system.name]
             row = measured.to_row(timed[name], system.embedding) if measured.projects else "  not measured"
-            whole = max(bench.found[name, other.name].projects for other in bench.systems)
-            part = f"  {measured.projects} of {whole} projects" if 0 < measured.projects < whole else ""
+            total = max(bench.found[name, other.name].projects for other in bench.systems)
+            part = f"  {measured.projects} of {total} projects" if 0 < measured.projects < total else ""
             print(f"{name + ', ' + system.name:34}{row}{part}")
     for reason in bench.left_out:
         print(f"left out: {reason}")

@@ -74,9 +74,9 @@ class Server:
 
     def search(self, question: str, vector: NDArray[np.float32], limit: int) -> list[int]:
         del vector
-        asked = {"projectId": self._project, "q": question, "limit": limit, "minSimilarity": 0}
+        query = {"projectId": self._project, "q": question, "limit": limit, "minSimilarity": 0}
         headers = {"Authorization": f"Bearer {self._loremark.key}"}
-        self._http.request("GET", f"/api/v2/search?{urlencode(asked)}", headers=headers)
+        self._http.request("GET", f"/api/v2/search?{urlencode(query)}", headers=headers)
         answer = self._http.getresponse()
         body: dict[str, Any] = json.loads(answer.read())
         if answer.status != 200:

@@ -28,8 +28,8 @@ from bench.retrieval_vectors import CACHE
 
 _INSTALL_S = 600
 _ANSWER_S = 120
-_AT_ONCE = 50
-_PATIENCE_S = float(os.environ.get("LOREMARK_BENCH_MEM0_SECONDS", "600"))
+_BATCH_SIZE = 50
+_TIMEOUT_S = float(os.environ.get("LOREMARK_BENCH_MEM0_SECONDS", "600"))
 """How long adding the items of one project may take; larger ones are left out."""
 
 
@@ -82,20 +82,20 @@ class Mem0:
             {"text": one.text, "place": place, "session": one.session, "date": one.created_ms}
             for place, one in enumerate(project.documents)
         ]
-        for start in range(0, len(documents), _AT_ONCE):
-            if time.monotonic() - began > _PATIENCE_S:
-                raise LeftOutError(f"{start} of {len(documents)} items added in {_PATIENCE_S:g} s")
-            self._call("add", documents=documents[start : start + _AT_ONCE])
+        for start in range(0, len(documents), _BATCH_SIZE):
+            if time.monotonic() - began > _TIMEOUT_S:
+                raise LeftOutError(f"{start} of {len(documents)} items added in {_TIMEOUT_S:g} s")
+            self._call("add", documents=documents[start : start + _BATCH_SIZE])
 
     def search(self, question: str, vector: NDArray[np.float32], limit: int) -> list[int]:
         found: list[int] = self._call("search", question=question, limit=limit)
         return found
 
     def _learn(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
-        for start in range(0, len(texts), _AT_ONCE):
-            some = np.ascontiguousarray(vectors[start : start + _AT_ONCE], dtype=np.float32)
-            packed = base64.b64encode(some.tobytes()).decode()
-            self._call("learn", texts=texts[start : start + _AT_ONCE], vectors=packed, dimensions=some.shape[1])
+        for start in range(0, len(texts), _BATCH_SIZE):
+            batch = np.ascontiguousarray(vectors[start : start + _BATCH_SIZE], dtype=np.float32)
+            packed = base64.b64encode(batch.tobytes()).decode()
+            self._call("learn", texts=texts[start : start + _BATCH_SIZE], vectors=packed, dimensions=batch.shape[1])
 
     def _call(self, do: str, **values: Any) -> Any:
         assert self._child.stdin is not None
@@ -109,9 +109,9 @@ class Mem0:
         except BrokenPipeError:
             pass
         if not line:
-            self._end()  # a late answer must not be mistaken for that to another question
-            said = (self._folder / "said.txt").read_text(errors="replace").strip().splitlines() or ["nothing"]
-            raise LeftOutError(f"no answer to {do}; it said: {said[-1][:200]}")
+            self._end()  # a late answer must not be taken for the answer to another call
+            output = (self._folder / "said.txt").read_text(errors="replace").strip().splitlines() or ["nothing"]
+            raise LeftOutError(f"no answer to {do}; last output: {output[-1][:200]}")
         return json.loads(line)["answer"]
 
     def _end(self) -> None:
@@ -132,8 +132,8 @@ def _install() -> Path:
     for command in commands:
         try:
             subprocess.run(command, capture_output=True, text=True, timeout=_INSTALL_S, check=True)
-        except (OSError, subprocess.SubprocessError) as fault:
-            said = str(getattr(fault, "stderr", "") or fault).strip().splitlines()
-            raise LeftOutError(f"it could not be installed: {said[-1][:200]}") from fault
+        except (OSError, subprocess.SubprocessError) as error:
+            output = str(getattr(error, "stderr", "") or error).strip().splitlines()
+            raise LeftOutError(f"installation failed: {output[-1][:200]}") from error
     (folder / "installed").touch()
     return python

@@ -45,12 +45,12 @@ class Child:
         self.close()
         Path(folder).mkdir()
         store = {"collection_name": "bench", "embedding_model_dims": dimensions, "path": folder, "on_disk": True}
-        nobody = {"provider": "openai", "config": {"api_key": "nobody is asked"}}
+        unused = {"provider": "openai", "config": {"api_key": "nobody is asked"}}
         self._memory = importlib.import_module("mem0").Memory.from_config(
             {
                 "vector_store": {"provider": "qdrant", "config": store},
-                "embedder": nobody,
-                "llm": nobody,
+                "embedder": unused,
+                "llm": unused,
                 "history_db_path": str(Path(folder) / "history.db"),
             }
         )
@@ -62,8 +62,8 @@ class Child:
 
     def add(self, documents: list[dict[str, Any]]) -> None:
         for document in documents:
-            said = {name: value for name, value in document.items() if name != "text" and value is not None}
-            self._memory.add(document["text"], user_id=_USER, metadata=said, infer=False)
+            metadata = {name: value for name, value in document.items() if name != "text" and value is not None}
+            self._memory.add(document["text"], user_id=_USER, metadata=metadata, infer=False)
 
     def search(self, question: str, limit: int) -> list[int]:
         """Without mem0's own threshold, which would cut results that other systems may return."""
@@ -77,7 +77,7 @@ class Child:
 
 
 def main() -> None:
-    """What mem0 prints goes to standard error."""
+    """Answer requests; anything mem0 prints goes to standard error."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     child = Child()

@@ -26,7 +26,7 @@ EmbeddedBy = Literal["system", "bench", "nobody"]
 
 SETS = ("LoCoMo dev", "LoCoMo test", "LoCoMo category 5", "CoSQA", "functions dev", "own dev", "asks dev")
 _WANTED = os.environ.get("LOREMARK_BENCH_SETS", ",".join(SETS)).split(",")
-"""When tuning, use the dev sets only: a test set that is looked at repeatedly is no longer a test."""
+"""When tuning, use the dev sets only: a test set that is inspected repeatedly is no longer a test."""
 
 
 _TURN = re.compile(r"D:?(\d+):(\d+)")
@@ -38,8 +38,7 @@ _TUNED_ON = 5
 
 @dataclass(frozen=True)
 class Document:
-    """``fact``: what it states; two documents with the same fact count as one result. ``session`` None: it stands
-    alone."""
+    """A searchable text. Documents with the same ``fact`` count as one result; ``session`` is None if it has none."""
 
     item: Item
     fact: str
@@ -53,7 +52,7 @@ class Document:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Question:
     text: str
     facts: frozenset[str]
 
@@ -64,13 +63,13 @@ class Project:
 
     name: str
     documents: tuple[Document, ...]
-    questions: dict[str, tuple[Asked, ...]]
+    questions: dict[str, tuple[Question, ...]]
 
     @property
     def texts(self) -> list[str]:
         """All texts that need a vector."""
-        asked = [one.text for questions in self.questions.values() for one in questions]
-        return [document.text for document in self.documents] + asked
+        question_texts = [one.text for questions in self.questions.values() for one in questions]
+        return [document.text for document in self.documents] + question_texts
 
 
 def load_projects() -> list[Project]:
@@ -92,28 +91,28 @@ def load_projects() -> list[Project]:
     projects = []
     for name, read in sources.items():
         for project in read() if any(wanted.startswith(name) for wanted in _WANTED) else ():
-            asked = {name: some for name, some in project.questions.items() if name in _WANTED}
-            if asked:
-                projects.append(replace(project, questions=asked))
+            selected = {name: group for name, group in project.questions.items() if name in _WANTED}
+            if selected:
+                projects.append(replace(project, questions=selected))
     return projects
 
 
 def _conversations(path: Path) -> list[Project]:
-    conversation = json.loads(path.read_text(encoding="utf-8"))
-    return [_conversation(number, talk) for number, talk in enumerate(conversation, start=1)]
+    conversations = json.loads(path.read_text(encoding="utf-8"))
+    return [_conversation(number, conversation) for number, conversation in enumerate(conversations, start=1)]
 
 
-def _conversation(number: int, talk: dict[str, Any]) -> Project:
+def _conversation(number: int, conversation: dict[str, Any]) -> Project:
     """One item per turn, with its session and date. Questions without a turn as evidence are left out."""
-    documents = _turns(talk["conversation"])
+    documents = _turns(conversation["conversation"])
     known = {document.fact for document in documents}
-    plain: list[Asked] = []
-    adversarial: list[Asked] = []
-    for row in talk["qa"]:
+    plain: list[Question] = []
+    adversarial: list[Question] = []
+    for row in conversation["qa"]:
         named = {f"D{int(a)}:{int(b)}" for text in row.get("evidence", []) for a, b in _TURN.findall(text)}
         if named & known:
-            asked = adversarial if row["category"] == _ADVERSARIAL else plain
-            asked.append(Asked(row["question"], frozenset(named & known)))
+            target_list = adversarial if row["category"] == _ADVERSARIAL else plain
+            target_list.append(Question(row["question"], frozenset(named & known)))
     split = "LoCoMo dev" if number <= _TUNED_ON else "LoCoMo test"
     questions = {split: tuple(plain), "LoCoMo category 5": tuple(adversarial)}
     return Project(f"LoCoMo {number}", tuple(documents), questions)
@@ -122,13 +121,13 @@ def _conversation(number: int, talk: dict[str, Any]) -> Project:
 def _turns(conversation: dict[str, Any]) -> list[Document]:
     documents = []
     for number in sorted(int(name[8:]) for name in conversation if re.fullmatch(r"session_\d+", name)):
-        began = datetime.strptime(conversation[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(
+        started = datetime.strptime(conversation[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(
             tzinfo=UTC
         )
         for place, turn in enumerate(conversation[f"session_{number}"]):
-            seen = f" [shared image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
-            title, content = _cut(f"{turn['speaker']}: {turn['text']}{seen}")
-            created_ms = int(began.timestamp()) * clock.SECOND_MS + place * clock.MINUTE_MS
+            image = f" [shared image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
+            title, content = _cut(f"{turn['speaker']}: {turn['text']}{image}")
+            created_ms = int(started.timestamp()) * clock.SECOND_MS + place * clock.MINUTE_MS
             item = Item(title, content, "decision", "", 0.9, status="approved")
             documents.append(Document(item, turn["dia_id"], f"session-{number:03}", created_ms))
     return documents
@@ -153,8 +152,8 @@ def _functions(folder: Path) -> Project:
         title = named[1] if named else code.split("\n", 1)[0]
         item = Item(title[: limits.ITEM_TITLE_CHARS], code, "implementation", "", 0.9, tier=2, status="approved")
         documents.append(Document(item, str(number)))
-    asked = tuple(Asked(row["doc"], frozenset((str(row["retrieval_idx"]),))) for row in rows)
-    return Project("CoSQA", tuple(documents), {"CoSQA": asked})
+    questions = tuple(Question(row["doc"], frozenset((str(row["retrieval_idx"]),))) for row in rows)
+    return Project("CoSQA", tuple(documents), {"CoSQA": questions})
 
 
 def _installed() -> Project:
@@ -164,8 +163,8 @@ def _installed() -> Project:
         Document(Item(id.rpartition(":")[2].rpartition(".")[2], text, "implementation", "", 0.9, status="approved"), id)
         for id, text in code.items()
     ]
-    asked = tuple(Asked(question, frozenset((id,))) for id, question in questions.items())
-    return Project("functions dev", tuple(documents), {"functions dev": asked})
+    set_questions = tuple(Question(question, frozenset((id,))) for id, question in questions.items())
+    return Project("functions dev", tuple(documents), {"functions dev": set_questions})
 
 
 def _own() -> Project:
@@ -178,8 +177,8 @@ def _own() -> Project:
         for event in labeled.events
         for place, item in enumerate(found[event.id])
     ]
-    asked = tuple(Asked(one.question, frozenset(one.facts)) for one in labeled.questions)
-    return Project("own dev", tuple(documents), {"own dev": asked})
+    questions = tuple(Question(one.question, frozenset(one.facts)) for one in labeled.questions)
+    return Project("own dev", tuple(documents), {"own dev": questions})
 
 
 def _asks() -> list[Project]:
@@ -196,10 +195,10 @@ def _asks() -> list[Project]:
             for line in asks.memory
             if line.project == name
         )
-        asked = tuple(
-            Asked(line.question, frozenset(line.answers))
+        questions = tuple(
+            Question(line.question, frozenset(line.answers))
             for line in asks.questions
             if line.project == name and line.answers and not line.earlier
         )
-        projects.append(Project(f"asks dev, {name}", documents, {"asks dev": asked}))
+        projects.append(Project(f"asks dev, {name}", documents, {"asks dev": questions}))
     return projects

@@ -15,12 +15,12 @@ from loremark.base.folders import cache_folder
 from loremark.ports.embeddings.embedder import Embedder, open_embedder
 
 CACHE = Path(cache_folder()) / "bench"
-"""One's own folder and not the one for temporary files: programs are run from it."""
+"""A folder of the user rather than a temporary one, because programs are run from it."""
 
 _AT_ONCE = 512
 _KEPT_AFTER = 4_096
 _TIMED = 50
-"""Questions of a project that are embedded once more, to see how long it takes."""
+"""Questions per project that are embedded again, to time them."""
 
 
 class Vectors:

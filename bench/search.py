@@ -28,14 +28,14 @@ from loremark.storage.database import Database
 
 _SIZES = tuple(int(size) for size in os.environ.get("LOREMARK_BENCH_ITEMS", "500,10000,100000").split(","))
 _PROJECTS = int(os.environ.get("LOREMARK_BENCH_PROJECTS", "1000"))
-_ITEMS_A_PROJECT = 500
+_ITEMS_PER_PROJECT = 500
 _TEAM = "team_bench"
 _QUESTIONS = 40
 _ROOM = 4 * 1024**3
 
 
 class LookupEmbedder:
-    """An embedder that knows its few questions: only what follows is measured."""
+    """An embedder with precomputed vectors, so that embedding is not measured."""
 
     name = "bench"
     dimensions = DIMENSIONS
@@ -47,7 +47,7 @@ class LookupEmbedder:
         return EmbeddingResult(np.stack([self._vectors[text] for text in texts]), 0)
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """There is nothing to close."""
 
 
 def run() -> None:
@@ -62,10 +62,10 @@ def run() -> None:
 
 
 def _make_questions(samples: Sequence[Sample], vectors: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
-    chance = np.random.default_rng(5)
+    rng = np.random.default_rng(5)
     made = {}
-    for number in chance.integers(0, len(samples), _QUESTIONS):
-        vector = vectors[number] + chance.normal(size=DIMENSIONS).astype(np.float32) * 0.03
+    for number in rng.integers(0, len(samples), _QUESTIONS):
+        vector = vectors[number] + rng.normal(size=DIMENSIONS).astype(np.float32) * 0.03
         words = samples[number].content.split()
         made["what about " + " ".join(words[3:8])] = (vector / np.linalg.norm(vector)).astype(np.float32)
     return made
@@ -122,12 +122,12 @@ async def _recall(database: Database, finder: Finder, project: str, questions: d
     """Compared with ranking the whole corpus item by item."""
     from loremark.memory.ranking.ranking import Filters, Question, rank
 
-    shelved = await finder._indexes.get(Scope(_TEAM), project)
-    assert shelved is not None
+    index = await finder._indexes.get(Scope(_TEAM), project)
+    assert index is not None
     found = wanted = 0
     for text, vector in list(questions.items())[:10]:
-        all_of_them = rank(shelved.corpus, Question(text, vector), Filters(), len(shelved.corpus))
-        best = {hit.item_id for hit in sorted(all_of_them, key=lambda hit: (-hit.score, hit.item_id))[:10]}
+        ranked = rank(index.corpus, Question(text, vector), Filters(), len(index.corpus))
+        best = {hit.item_id for hit in sorted(ranked, key=lambda hit: (-hit.score, hit.item_id))[:10]}
         lines = await finder.find(Scope(_TEAM), project, text, limit=10, min_similarity=0)
         found += len(best & {source.item_id for source in lines.sources})
         wanted += len(best)
@@ -136,7 +136,7 @@ async def _recall(database: Database, finder: Finder, project: str, questions: d
 
 async def _many_projects(database: Database, samples: list[Sample], questions: dict[str, NDArray[np.float32]]) -> None:
     started = time.perf_counter()
-    template = await fill_project(database, _TEAM, samples, _ITEMS_A_PROJECT, LookupEmbedder.name)
+    template = await fill_project(database, _TEAM, samples, _ITEMS_PER_PROJECT, LookupEmbedder.name)
     made = await copy_project(database, template, _PROJECTS)
     filled = time.perf_counter() - started
     finder = _finder(database, questions)
@@ -149,7 +149,7 @@ async def _many_projects(database: Database, samples: list[Sample], questions: d
     first = await _timed(ask, list(dict.fromkeys(chosen)))
     warm = await _timed(ask, chosen * 3)
     print(
-        f"  {len(made):,} projects of {_ITEMS_A_PROJECT} items (filled in {filled:.0f} s): first touch p50 "
+        f"  {len(made):,} projects of {_ITEMS_PER_PROJECT} items (filled in {filled:.0f} s): first touch p50 "
         f"{median(first.wall):.2f} ms (p95 {_p95(first.wall):.2f}), warm p50 {median(warm.wall):.2f} ms\n",
         flush=True,
     )

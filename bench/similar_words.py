@@ -57,11 +57,11 @@ def nearest(
     share = np.zeros((len(roots), MAX_SIMILAR_WORDS), dtype=np.uint8)
     for start in range(0, len(roots), _ROWS_AT_ONCE):
         cosines = vectors[start : start + _ROWS_AT_ONCE] @ vectors.T
-        for row, alike in enumerate(cosines, start=start):
-            alike[row] = -1.0
-            best = np.argsort(-alike, kind="stable")[:MAX_SIMILAR_WORDS]
+        for row, similarities in enumerate(cosines, start=start):
+            similarities[row] = -1.0
+            best = np.argsort(-similarities, kind="stable")[:MAX_SIMILAR_WORDS]
             shares = (
-                np.rint((alike[best] - _MIN_COSINE) / (1 - _MIN_COSINE) * SHARE_SCALE)
+                np.rint((similarities[best] - _MIN_COSINE) / (1 - _MIN_COSINE) * SHARE_SCALE)
                 .clip(0, SHARE_SCALE)
                 .astype(np.uint8)
             )

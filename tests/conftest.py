@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -16,6 +17,11 @@ from tests.support.processes import Loremark
 from tests.support.service import Service, Services, run_service, settings_for
 
 properties.load_profile()
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Two workers per core: many tests wait for a browser, a database or another process."""
+    return 2 * (os.cpu_count() or 1)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -19,7 +19,6 @@ MAX_RATIO = 10.0
 _REFERENCE_STEPS = 200_000
 """About 10 ms on a current machine. A run shorter than the reference counts as long as the reference: it is mostly
 noise. So work that takes less than ten times the reference at four times the size passes on any machine."""
-_MIN_ROUNDS = 2
 _MAX_ROUNDS = 8
 
 
@@ -30,7 +29,8 @@ def assert_subquadratic(prepare: Callable[[int, int], Work], size: int, *, max_r
     unique where the code under test caches by content; otherwise only the first round measures anything.
 
     The three sizes run in turn, and the fastest time of each counts: interruptions only ever add time. Only the CPU
-    time of this thread is measured. More rounds follow, up to eight, until the ratio is small enough.
+    time of this thread is measured. One round is enough if it shows less than half of the limit; otherwise up to eight
+    follow, until the ratio is small enough.
     """
     fastest = dict.fromkeys(FACTORS, float("inf"))
     reference = float("inf")
@@ -39,7 +39,7 @@ def assert_subquadratic(prepare: Callable[[int, int], Work], size: int, *, max_r
         for factor in FACTORS:
             fastest[factor] = min(fastest[factor], _cpu_seconds(prepare(factor * size, repetition)))
         ratio = fastest[FACTORS[-1]] / max(fastest[FACTORS[0]], reference)
-        if ratio < max_ratio and (repetition + 1 >= _MIN_ROUNDS or fastest[FACTORS[-1]] < reference):
+        if ratio < (max_ratio if repetition else max_ratio / 2):
             return
     times = ", ".join(f"{factor * size}: {fastest[factor] * 1000:.1f} ms" for factor in FACTORS)
     raise AssertionError(f"four times the input took {ratio:.1f} times as long, limit {max_ratio} ({times})")

@@ -185,7 +185,7 @@ class Journey:
         budget = str(BUDGET_TOKENS)
         whole = self.testbed.get("/api/v2/brain", projectId=self.testbed.project, tokenBudget=budget)["markdown"]
         foreign = [line for line in briefing.splitlines()[2:-1] if line not in whole]
-        assert not foreign, f"the agent put something into it, or took something out: {foreign}"
+        assert not foreign, f"the agent altered the briefing: {foreign}"
         self.figures["full briefing bytes"] = size
 
     def no_secret_in_spool(self) -> None:

@@ -20,7 +20,7 @@ DONE = "All done: the memory was consulted and something was saved."
 _LARGEST_BODY = 32 << 20
 _MAX_REQUESTS = 20
 """Stop searching for missing tools after this many requests."""
-_THOUGHT_S = 0.3
+_RESPONSE_DELAY_S = 0.3
 """Gives an MCP server time to start before its tools are searched for again."""
 
 
@@ -130,7 +130,7 @@ class AgentModel:
         search = next((offer for offer in offers if offer.searches), None)
         if search is None or number > _MAX_REQUESTS:
             return Answer(number, f"There is no tool {step.tool}.")
-        time.sleep(_THOUGHT_S)
+        time.sleep(_RESPONSE_DELAY_S)
         return Answer(number, tool=search, arguments={"query": step.words, "max_results": 5})
 
 

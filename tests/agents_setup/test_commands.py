@@ -94,7 +94,7 @@ def test_wrong_usage_is_reported(shell: Shell, words: tuple[str, ...]) -> None:
     assert contents(shell.home) == {}
 
 
-class _Answers(BaseHTTPRequestHandler):
+class _BrainHandler(BaseHTTPRequestHandler):
     memory = "# Shop\n\n- Prices are whole cents.\n"
 
     def do_GET(self) -> None:
@@ -107,7 +107,7 @@ class _Answers(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Silent."""
+        """Do not log requests."""
 
 
 _METADATA = {
@@ -122,7 +122,7 @@ _METADATA = {
 
 @pytest.fixture
 def server() -> Iterator[str]:
-    running = ThreadingHTTPServer(("127.0.0.1", 0), _Answers)
+    running = ThreadingHTTPServer(("127.0.0.1", 0), _BrainHandler)
     thread = threading.Thread(target=running.serve_forever)
     thread.start()
     yield f"http://127.0.0.1:{running.server_port}"
@@ -143,7 +143,7 @@ def test_sync_writes_checks_and_removes(shell: Shell, server: str, monkeypatch: 
     assert "created" in out
     assert "- Prices are whole cents." in (shell.project / "AGENTS.md").read_text()
     assert shell("sync", "--check")[0] == 0
-    monkeypatch.setattr(_Answers, "memory", "# Shop\n\n- Prices are decimals.\n")
+    monkeypatch.setattr(_BrainHandler, "memory", "# Shop\n\n- Prices are decimals.\n")
     code, out, _ = shell("sync", "--check")
     assert code == framework.FAILED
     assert "+- Prices are decimals." in out

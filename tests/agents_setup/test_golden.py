@@ -57,7 +57,7 @@ def test_install_into_an_empty_home_and_uninstall(machine: Machine, name: str, s
 
 @pytest.mark.parametrize(("name", "scope"), CASES)
 def test_uninstall_keeps_edits_made_after_install(machine: Machine, name: str, scope: str) -> None:
-    """The same edit gives the same bytes with and without us."""
+    """The same edit yields the same bytes whether or not we were installed in between."""
     root = machine.root(scope)
     machine.fill(scope, GOLDEN / name / scope / "before")
     paths = [path for path in root.rglob("*") if path.suffix in (".json", ".jsonc", ".toml")]

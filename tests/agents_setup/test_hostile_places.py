@@ -193,7 +193,7 @@ def test_two_agents_share_a_file(machine: Machine) -> None:
 
 
 def test_uninstall_works_in_a_clone_without_a_ledger(tmp_path: Path) -> None:
-    """What one machine commits can be uninstalled on another."""
+    """An installation committed on one machine can be uninstalled on another."""
     first, second = Machine(tmp_path / "first"), Machine(tmp_path / "second")
     for name in ("claude-code", "codex", "gemini", "cursor", "opencode", "zed"):
         first.fill(PROJECT, GOLDEN / name / PROJECT / "before")

@@ -1,4 +1,4 @@
-"""The dashboard's sources keep the house's habits: small files, one-way floors, and no door for hostile text."""
+"""The dashboard's sources follow our rules: small files, one-way imports, and no injection sinks."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ ROOT = Path(__file__).parents[2] / "dashboard"
 SOURCES = sorted(
     path for path in (ROOT / "src").rglob("*") if path.suffix in (".ts", ".tsx", ".css") and path.name != "schema.d.ts"
 )
-MOST_LINES = 300
-# Text that becomes markup or code; whatever needs one of these must find another way.
+MAX_LINES = 300
+# APIs that turn text into markup or code; none of them may be used.
 _SINKS = re.compile(
     r"dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcDoc"
 )
-# Only what a stranger at the machine may read: the look, and which project was open.
-_MAY_STORE = {"shell/Shell.tsx"}
-_FLOORS = ["pages", "shell", "parts", "api"]
+# May use browser storage, but only for the theme and the last open project, which are not sensitive.
+_MAY_USE_STORAGE = {"shell/Shell.tsx"}
+_LAYERS = ["pages", "shell", "parts", "api"]
 
 
 def _name(path: Path) -> str:
@@ -27,46 +27,46 @@ def _name(path: Path) -> str:
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=_name)
-def test_a_source_is_small_and_has_no_door_for_markup(path: Path) -> None:
+def test_source_is_small_and_has_no_markup_sinks(path: Path) -> None:
     text = path.read_text()
-    assert len(text.splitlines()) <= MOST_LINES
+    assert len(text.splitlines()) <= MAX_LINES
     assert _SINKS.findall(text) == []
-    if _name(path) not in _MAY_STORE:
+    if _name(path) not in _MAY_USE_STORAGE:
         assert re.findall(r"localStorage\.|sessionStorage|indexedDB", text) == []
     assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?(?:https?:)?//""", text) == []
 
 
-def test_floors_are_looked_down_not_up() -> None:
-    """Pages see the shell, the parts and the API; a page never sees another one, except what it offers to all."""
+def test_imports_only_go_down_the_layers() -> None:
+    """Pages may import the shell, the parts and the API, but no layer imports one above it."""
     wrong = []
     for path in SOURCES:
-        floor = _name(path).split("/")[0]
-        if floor not in _FLOORS:
+        layer = _name(path).split("/")[0]
+        if layer not in _LAYERS:
             continue
         for target in re.findall(r'from "~/([^"]+)"', path.read_text()):
             other = target.split("/")[0]
             allowed = {"api/hooks.ts": {"parts"}}.get(_name(path), set())
-            if other in _FLOORS and _FLOORS.index(other) < _FLOORS.index(floor) and other not in allowed:
+            if other in _LAYERS and _LAYERS.index(other) < _LAYERS.index(layer) and other not in allowed:
                 wrong.append(f"{_name(path)} -> {target}")
     assert wrong == []
 
 
-def test_the_lock_names_no_place_to_download_from() -> None:
+def test_lock_file_has_no_download_urls() -> None:
     lock = json.loads((ROOT / "package-lock.json").read_text())
     assert [name for name, package in lock["packages"].items() if "resolved" in package] == []
     assert all("integrity" in package for name, package in lock["packages"].items() if name)
-    given = json.loads((ROOT / "package.json").read_text())
-    versions = [*given["dependencies"].values(), *given["devDependencies"].values()]
+    manifest = json.loads((ROOT / "package.json").read_text())
+    versions = [*manifest["dependencies"].values(), *manifest["devDependencies"].values()]
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in versions)
 
 
-def test_every_page_has_its_pictures_in_the_documentation() -> None:
+def test_every_page_has_screenshots_in_the_documentation() -> None:
     pages = set(
         re.findall(r'^    "([a-z-]+)": \(', (ROOT.parent / "tests/browser/pictures.py").read_text(), re.MULTILINE)
     )
-    shown = (ROOT.parent / "docs/dashboard.md").read_text()
-    kinds = [f"{size}-{look}" for size in ("desktop", "phone") for look in ("light", "dark")]
+    documentation = (ROOT.parent / "docs/dashboard.md").read_text()
+    kinds = [f"{size}-{theme}" for size in ("desktop", "phone") for theme in ("light", "dark")]
     assert len(pages) >= 24
     for picture in (f"{page}-{kind}.png" for page in pages for kind in kinds):
-        assert f"pictures/{picture}" in shown
+        assert f"pictures/{picture}" in documentation
         assert (ROOT.parent / "docs/pictures" / picture).is_file()

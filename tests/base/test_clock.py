@@ -1,4 +1,4 @@
-"""Times as the interface and mail write them."""
+"""Timestamp formats used by the API and in mail."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ def test_iso(at_ms: int, text: str) -> None:
 
 
 @given(at_ms=st.integers(min_value=0, max_value=LAST_MS))
-def test_iso_loses_no_millisecond(at_ms: int) -> None:
+def test_iso_keeps_milliseconds(at_ms: int) -> None:
     text = clock.iso(at_ms)
     assert len(text) == 24
     assert datetime.fromisoformat(text) - EPOCH == timedelta(milliseconds=at_ms)
 
 
 @given(first=st.integers(0, LAST_MS), second=st.integers(0, LAST_MS))
-def test_iso_sorts_as_the_times_do(first: int, second: int) -> None:
+def test_iso_strings_sort_chronologically(first: int, second: int) -> None:
     assert (clock.iso(first) < clock.iso(second)) == (first < second)
 
 
 @given(at_ms=st.integers(min_value=0, max_value=LAST_MS))
-def test_mail_times_are_read_back_to_the_second(at_ms: int) -> None:
-    read = parsedate_to_datetime(clock.rfc2822(at_ms))
-    assert read - EPOCH == timedelta(seconds=at_ms // 1000)
+def test_rfc2822_round_trips_to_the_second(at_ms: int) -> None:
+    parsed = parsedate_to_datetime(clock.rfc2822(at_ms))
+    assert parsed - EPOCH == timedelta(seconds=at_ms // 1000)
 
 
-def test_no_time_is_null() -> None:
+def test_iso_or_none_passes_none_through() -> None:
     assert clock.iso_or_none(None) is None
     assert clock.iso_or_none(0) == "1970-01-01T00:00:00.000Z"
 
 
-def test_another_source_tells_the_time_only_inside_its_block() -> None:
+def test_use_replaces_the_clock_only_inside_the_block() -> None:
     with clock.use(lambda: 5):
         assert clock.now_ms() == 5
         with clock.use(lambda: 7):
@@ -62,7 +62,7 @@ def test_another_source_tells_the_time_only_inside_its_block() -> None:
     assert abs(clock.now_ms() - datetime.now(UTC).timestamp() * 1000) < 5_000
 
 
-def test_the_source_is_put_back_when_the_block_fails() -> None:
+def test_use_restores_the_clock_when_the_block_raises() -> None:
     with pytest.raises(ZeroDivisionError), clock.use(lambda: 5):
         raise ZeroDivisionError
     assert clock.now_ms() > 1_700_000_000_000

@@ -1,4 +1,4 @@
-"""Passwords: slow on purpose, off the event loop, and equally slow for nobody."""
+"""Password hashing: deliberately slow, off the event loop, and just as slow for unknown accounts."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ async def test_only_the_right_password_matches(passwords: Passwords) -> None:
         assert not await passwords.matches(wrong, hashed)
 
 
-async def test_argon2id_with_the_recommended_cost(passwords: Passwords) -> None:
+async def test_uses_argon2id_with_the_recommended_cost(passwords: Passwords) -> None:
     first, second = await passwords.hash("same"), await passwords.hash("same")
     assert first != second
     assert first.startswith("$argon2id$v=19$m=47104,t=1,p=1$")
 
 
-async def test_text_of_any_script_is_a_password(passwords: Passwords) -> None:
+async def test_passwords_may_use_any_script(passwords: Passwords) -> None:
     hashed = await passwords.hash("пароль 密码 🗝")
     assert await passwords.matches("пароль 密码 🗝", hashed)
     assert not await passwords.matches("пароль 密码", hashed)
 
 
 @pytest.mark.parametrize("hashed", [None, "", "not a hash", "$argon2id$v=19$m=8,t=1,p=1$broken"])
-async def test_without_a_usable_hash_the_answer_is_no(passwords: Passwords, hashed: str | None) -> None:
+async def test_nothing_matches_a_missing_or_invalid_hash(passwords: Passwords, hashed: str | None) -> None:
     assert not await passwords.matches("nobody has this password", hashed)
 
 
-async def test_an_unknown_account_costs_the_same_hash_as_a_wrong_password(
+async def test_unknown_account_costs_the_same_hash_as_a_wrong_password(
     passwords: Passwords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hashed = await passwords.hash("correct horse battery")
@@ -64,23 +64,23 @@ async def test_an_unknown_account_costs_the_same_hash_as_a_wrong_password(
     assert compared[0] == compared[1]
 
 
-async def test_the_loop_goes_on_while_passwords_are_checked(passwords: Passwords) -> None:
-    checking = asyncio.gather(*(passwords.hash("x") for _ in range(4)))
-    turns = 0
-    while not checking.done():
+async def test_hashing_does_not_block_the_event_loop(passwords: Passwords) -> None:
+    hashing = asyncio.gather(*(passwords.hash("x") for _ in range(4)))
+    ticks = 0
+    while not hashing.done():
         await asyncio.sleep(0.001)
-        turns += 1
-    await checking
-    assert turns >= 5
+        ticks += 1
+    await hashing
+    assert ticks >= 5
 
 
-async def test_a_flood_is_turned_away_rather_than_queued_without_end() -> None:
+async def test_flood_is_rejected_instead_of_queued_forever() -> None:
     passwords = Passwords(memory_kib=8)
     try:
         results = await asyncio.gather(*(passwords.hash("x") for _ in range(500)), return_exceptions=True)
         refused = [result for result in results if isinstance(result, Refusal)]
         assert 0 < len(refused) < 500
         assert {refusal.kind for refusal in refused} == {errors.UNAVAILABLE}
-        assert await passwords.hash("afterwards"), "there is room again"
+        assert await passwords.hash("afterwards"), "capacity is available again"
     finally:
         passwords.close()

@@ -1,4 +1,4 @@
-"""The table of plans, and the file an operator may lay over it."""
+"""The plan table and the file an operator can override it with."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ price_cents = 7
 """
 
 
-def _file(folder: Path, content: str) -> str:
+def _plans_file(folder: Path, content: str) -> str:
     path = folder / "plans.toml"
     path.write_text(content, encoding="utf-8")
     return str(path)
 
 
-def test_the_plans_are_those_of_our_page() -> None:
+def test_plans_match_the_pricing_page() -> None:
     mib, gib = 1024**2, 1024**3
     figures = {
         plan.id: (
@@ -50,25 +50,25 @@ def test_the_plans_are_those_of_our_page() -> None:
     assert UNBOUNDED == 2**53 - 1
 
 
-def test_a_file_replaces_a_row_and_adds_another(tmp_path: Path) -> None:
-    plans = load_plans("team", _file(tmp_path, f"[plan.team]{ROW}per_seat = true\n[plan.club]{ROW}"))
+def test_file_overrides_and_adds_plans(tmp_path: Path) -> None:
+    plans = load_plans("team", _plans_file(tmp_path, f"[plan.team]{ROW}per_seat = true\n[plan.club]{ROW}"))
     assert (plans.get("team").projects, plans.get("team").per_seat) == (2, True)
     assert (plans.get("club").id, plans.get("club").storage_bytes) == ("club", 6)
     assert plans.get("free") == PLANS["free"]
-    assert PLANS["team"].projects == 50, "the table in the code stays as it is"
+    assert PLANS["team"].projects == 50, "the built-in table is not modified"
 
 
-def test_a_plan_that_was_taken_away_counts_as_the_default() -> None:
+def test_unknown_plan_falls_back_to_the_default() -> None:
     assert load_plans("personal").get("long gone").id == "personal"
 
 
-def test_an_unknown_default_stops_the_start() -> None:
+def test_unknown_default_plan_is_an_error() -> None:
     with pytest.raises(PlansError, match=r"^LOREMARK_DEFAULT_PLAN names an unknown plan: 'gold'$"):
         load_plans("gold")
 
 
-def test_the_default_may_be_a_plan_of_the_file(tmp_path: Path) -> None:
-    assert load_plans("club", _file(tmp_path, f"[plan.club]{ROW}")).get("whatever").id == "club"
+def test_default_plan_may_come_from_the_file(tmp_path: Path) -> None:
+    assert load_plans("club", _plans_file(tmp_path, f"[plan.club]{ROW}")).get("whatever").id == "club"
 
 
 @pytest.mark.parametrize(
@@ -86,18 +86,18 @@ def test_the_default_may_be_a_plan_of_the_file(tmp_path: Path) -> None:
     ],
     ids=["not-toml", "empty", "no-table", "missing", "unknown", "text", "renamed", "negative", "row-is-a-number"],
 )
-def test_a_file_that_does_not_fit_is_one_clear_line(tmp_path: Path, content: str) -> None:
+def test_invalid_file_gives_a_one_line_error(tmp_path: Path, content: str) -> None:
     with pytest.raises(PlansError, match=r"^LOREMARK_PLANS_FILE cannot be used: .+$") as caught:
-        load_plans("team", _file(tmp_path, content))
+        load_plans("team", _plans_file(tmp_path, content))
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_is_not_there_is_one_clear_line(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(PlansError, match=r"^LOREMARK_PLANS_FILE cannot be used: "):
         load_plans("team", str(tmp_path / "missing.toml"))
 
 
-def test_a_file_that_is_not_text_is_one_clear_line(tmp_path: Path) -> None:
+def test_binary_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "plans.toml"
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(PlansError, match=r"^LOREMARK_PLANS_FILE cannot be used: "):

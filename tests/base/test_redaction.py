@@ -1,4 +1,4 @@
-"""Redaction: finds secrets in everyday lines, leaves ordinary text alone, changes nothing twice, and stays linear."""
+"""Redaction finds secrets, leaves ordinary text alone, is idempotent and stays subquadratic."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PIECES = st.integers(0, len(_PIECES) - 1).map(lambda number: _PIECES[number])
 TEXTS = st.lists(PIECES | st.text(max_size=12), max_size=8).map("".join)
 
 
-def test_the_samples_are_many() -> None:
+def test_there_are_enough_samples() -> None:
     assert len({line for line, _ in SECRETS}) >= 120
     assert len(set(INNOCENT)) >= 120
 
@@ -51,29 +51,29 @@ def test_recall_on_lines_with_a_secret() -> None:
     assert len(missed) <= len(SECRETS) * 0.02, missed
 
 
-def test_what_was_hidden_is_found() -> None:
+def test_hidden_secrets_are_found() -> None:
     assert [line for line, secret in HIDDEN if secret in redact(line)[0]] == []
-    left = {part for line, secret in HIDDEN for part in secret.split("\n") if part.strip() in redact(line)[0]}
-    assert left == set()
+    leaked = {part for line, secret in HIDDEN for part in secret.split("\n") if part.strip() in redact(line)[0]}
+    assert leaked == set()
 
 
 @pytest.mark.parametrize("sign", ["\u200b", "\u200c", "\u2060", "\ufeff", "\u00ad", "\u202e"])
-def test_a_letter_that_nobody_sees_hides_nothing(sign: str) -> None:
+def test_invisible_characters_do_not_hide_secrets(sign: str) -> None:
     key = "service" + "_sk_" + made_up(ALNUM, 40, "unseen")
     for hidden in (key[:11] + sign + key[11:], sign.join(key), key[:5] + sign + key[5:20] + sign * 3 + key[20:]):
         assert redact(f"It is {hidden}.") == ("It is [redacted:loremark-key].", 1)
-    # Where it hides nothing it stays: it joins letters of some scripts, and parts of some pictures.
+    # Elsewhere it is kept, because some scripts and emoji need it.
     assert redact(f"a{sign}b") == (f"a{sign}b", 0)
     clean, found = redact(f"a{sign}b {sign}AKIA" + made_up(ALNUM.upper(), 16, "unseen"))
     assert (clean, found) == (f"a{sign}b {sign}[redacted:aws-key]", 1)
 
 
-def test_ordinary_lines_stay_as_they_are() -> None:
-    touched = [(line, redact(line)[0]) for line in INNOCENT if redact(line) != (line, 0)]
-    assert touched == []
+def test_ordinary_lines_are_unchanged() -> None:
+    changed = [(line, redact(line)[0]) for line in INNOCENT if redact(line) != (line, 0)]
+    assert changed == []
 
 
-def test_what_stands_around_a_secret_stays() -> None:
+def test_text_around_a_secret_is_kept() -> None:
     token = "ghp_" + made_up(ALNUM, 36, "around")
     assert redact(f"Rotate {token}, then push.") == ("Rotate [redacted:github-token], then push.", 1)
     assert redact("postgres://app:s3cr3tPw@db:5432/x") == ("postgres://app:[redacted:url-password]@db:5432/x", 1)
@@ -83,7 +83,7 @@ def test_what_stands_around_a_secret_stays() -> None:
 
 @PROPERTY
 @given(text=TEXTS)
-def test_twice_is_once_and_the_length_is_bounded(text: str) -> None:
+def test_redaction_is_idempotent_and_bounds_the_length(text: str) -> None:
     clean, found = redact(text)
     assert redact(clean) == (clean, 0)
     assert (found == 0) == (clean == text)
@@ -124,7 +124,7 @@ PAYLOADS = st.recursive(
 
 @PROPERTY
 @given(payload=PAYLOADS)
-def test_a_payload_keeps_its_form(payload: Any) -> None:
+def test_payload_keeps_its_structure(payload: Any) -> None:
     clean, found = redact_payload(payload)
     assert redact_payload(clean) == (clean, 0)
     assert (found == 0) == (clean == payload)
@@ -134,11 +134,11 @@ def test_a_payload_keeps_its_form(payload: Any) -> None:
 def _shape(value: Any) -> Any:
     if isinstance(value, dict):
         return [_shape(each) for each in value.values()]
-    # A number that is a password becomes a text that says so.
+    # A numeric password becomes a text marker.
     return [_shape(each) for each in value] if isinstance(value, list) else isinstance(value, int | str)
 
 
-def test_a_key_that_names_a_secret_takes_its_value() -> None:
+def test_value_of_a_secret_key_is_redacted() -> None:
     payload = {
         "password": "simpleword",
         "db": {"clientSecret": "abcdef", "host": "db.internal", "port": 5432},
@@ -196,7 +196,7 @@ def test_a_key_that_names_a_secret_takes_its_value() -> None:
         {"secret": "correct horse battery staple under the bridge"},
     ],
 )
-def test_a_key_that_names_a_secret_takes_all_below_it(payload: dict[str, Any]) -> None:
+def test_everything_under_a_secret_key_is_redacted(payload: dict[str, Any]) -> None:
     clean, found = redact_payload({"env": payload})
     assert found == 1
     assert "[redacted:secret]" in str(clean)
@@ -245,7 +245,7 @@ def test_a_key_that_names_a_secret_takes_all_below_it(payload: dict[str, Any]) -
         {"compass": "north-12", "bypass": "cache2go", "author": "ada99lovelace"},
     ],
 )
-def test_a_key_that_only_sounds_like_it_takes_nothing(payload: dict[str, Any]) -> None:
+def test_keys_that_only_look_secret_are_left_alone(payload: dict[str, Any]) -> None:
     assert redact_payload(payload) == (payload, 0)
 
 
@@ -263,5 +263,5 @@ def test_a_key_that_only_sounds_like_it_takes_nothing(payload: dict[str, Any]) -
         "redis://b:c/", " redis://b:" + "c/" * 125, " a:5432:a:b:cccc",
     ],
 )  # fmt: skip
-def test_the_worst_texts_stay_subquadratic(unit: str) -> None:
+def test_worst_case_texts_stay_subquadratic(unit: str) -> None:
     assert_subquadratic_on(unit * (WORST_CHARS // len(unit)), redact)

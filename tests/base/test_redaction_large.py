@@ -1,4 +1,4 @@
-"""Redaction of long texts: the same as a search of the whole would find, and never long without a pause for others."""
+"""Redaction of long texts in pieces: finds the same as a full scan and lets other threads run."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from tests.support.properties import examples
 
 PROPERTY = settings(max_examples=examples(300), deadline=None, database=None)
 LARGE_CHARS = 1_000_000
-MAX_HOLD_SHARE = 0.1
+MAX_BLOCK_SHARE = 0.1
 SMALL_PIECE = 97
 KEY = made_up(ALNUM + "+/", 64, "line one")
 
 _B64 = ALNUM + "+/"
-# One for each form that the shared samples leave out.
-_MORE = [
+# One for each secret format missing from the shared samples.
+_EXTRA_SAMPLES = [
     "aws secret " + made_up(_B64, 40, "aws"),
     "db.internal:5432:shop:app:Zx81tango",
     "*:*:*:app:Zx81tango",
@@ -63,7 +63,7 @@ _MORE = [
     "ap\u0130_key=" + made_up(ALNUM, 30, "odd"),
     "-----BEGIN PRIVATE KEY-----\n" + KEY + "\n-----END PRIVATE KEY-----",
 ]
-_SAMPLES = [line for line, _ in SECRETS + HIDDEN] + _MORE
+_SAMPLES = [line for line, _ in SECRETS + HIDDEN] + _EXTRA_SAMPLES
 _GLUE = [
     *("", "\n", " ", "\t", '"', "'", "=", ": ", "://", "@", ":", "-", "_", "&", ";", "|", "é", "\u200b", "\u0130", "п"),
     *("password=", "token: ", "api_", "key", "aws secret ", ":5432:", "*:*:*:", "Authorization: ", "[redacted:x]"),
@@ -74,15 +74,15 @@ TEXTS = st.lists(_PARTS, max_size=10).map("".join)
 
 
 @contextmanager
-def searched_whole() -> Iterator[None]:
-    """Every expression reads every text from end to end."""
+def full_scan() -> Iterator[None]:
+    """Make every pattern scan the whole text instead of pieces."""
 
-    def found(text: str, pattern: re.Pattern[str], _places: Sequence[int]) -> Iterator[re.Match[str]]:
+    def find_all(text: str, pattern: re.Pattern[str], _places: Sequence[int]) -> Iterator[re.Match[str]]:
         return pattern.finditer(text)
 
     with pytest.MonkeyPatch.context() as patch:
         for module in (redactor, prose, private_keys):
-            patch.setattr(module, "matches", found)
+            patch.setattr(module, "matches", find_all)
         yield
 
 
@@ -93,8 +93,8 @@ def in_pieces(chars: int) -> Iterator[None]:
         yield
 
 
-def in_both_ways(text: str, piece_chars: int) -> tuple[tuple[str, int], tuple[str, int]]:
-    with searched_whole():
+def redact_both_ways(text: str, piece_chars: int) -> tuple[tuple[str, int], tuple[str, int]]:
+    with full_scan():
         whole = redact(text)
     with in_pieces(piece_chars):
         return whole, redact(text)
@@ -102,59 +102,59 @@ def in_both_ways(text: str, piece_chars: int) -> tuple[tuple[str, int], tuple[st
 
 @PROPERTY
 @given(text=TEXTS, piece_chars=st.integers(7, 400))
-def test_pieces_find_what_the_whole_does(text: str, piece_chars: int) -> None:
-    whole, pieces = in_both_ways(text, piece_chars)
+def test_pieces_match_a_full_scan(text: str, piece_chars: int) -> None:
+    whole, pieces = redact_both_ways(text, piece_chars)
     assert pieces == whole
 
 
 @pytest.mark.parametrize("filler", ["some words of a text ", "x", "a line\n", "слово é ", "{'a.b':1},"])
-def test_a_secret_of_any_form_is_found_across_a_border(filler: str) -> None:
+def test_secrets_across_a_piece_boundary_are_found(filler: str) -> None:
     for number, line in enumerate(_SAMPLES):
-        # The border lies anywhere in the secret, and often at its ends.
+        # Put the boundary anywhere in the secret, often at its ends.
         inside = (0, 1, len(line) - 1, number * 7 % len(line))[number % 4]
         before = (filler * SMALL_PIECE)[: 3 * SMALL_PIECE - inside - 1] + "\n"
-        whole, pieces = in_both_ways(before + line + "\n" + filler * 20, SMALL_PIECE)
+        whole, pieces = redact_both_ways(before + line + "\n" + filler * 20, SMALL_PIECE)
         assert pieces == whole, line
 
 
-def test_the_samples_hold_a_secret_of_every_form() -> None:
+def test_samples_cover_every_rule() -> None:
     found = "".join(redact(line)[0] for line in _SAMPLES)
     assert {rule.kind for rule in (*RULES, *CONTEXTS) if f"[redacted:{rule.kind}]" not in found} == set()
-    # Every form by itself: several are of one kind.
+    # Check every pattern as well: several share a kind.
     texts = [(text, fold_case(text)) for text in _SAMPLES]
-    unseen = {
+    uncovered = {
         rule.pattern.pattern
         for rule in (*RULES, *CONTEXTS)
         if not any(redactor._formed(rule, text, lower) for text, lower in texts)
     }
-    assert unseen == set()
+    assert uncovered == set()
 
 
-def test_a_long_text_is_the_same_as_whole() -> None:
+def test_long_text_matches_a_full_scan() -> None:
     lines = [*_SAMPLES, *INNOCENT] * 8
     for text in ("\n".join(lines), " ".join(lines).replace("\n", " ")):
         assert len(text) > 4 * text_search.PIECE_CHARS
-        with searched_whole():
+        with full_scan():
             whole = redact(text)
         assert redact(text) == whole
 
 
 @pytest.mark.parametrize("text", ["ABCdefİ", "ſıİK", "пароль Пароль", "日本 Key 😀 ПАРОЛЬ", "\ud800x", "ΑΣ ΣΑΣ ß ŉ"])
-def test_folding_keeps_every_letter_in_its_place(text: str) -> None:
+def test_fold_case_keeps_character_positions(text: str) -> None:
     for chars in (1, 2, 3, 32_768):
         with in_pieces(chars):
             lower = fold_case(text)
         assert len(lower) == len(text)
         assert lower.isascii()
-        assert all(small in (each.lower(), "?") for each, small in zip(text, lower, strict=True) if each.isascii())
+        assert all(folded in (each.lower(), "?") for each, folded in zip(text, lower, strict=True) if each.isascii())
 
 
-def test_folding_knows_what_a_pattern_takes_for_the_same() -> None:
+def test_fold_case_matches_what_patterns_treat_as_equal() -> None:
     assert fold_case("ſıİ\u212a ПАРОЛЬ ЫKey é") == "siik parolj ?key ?"
 
 
 def _long_text() -> str:
-    """Code that names every word for a secret and holds few."""
+    """Source code that mentions every secret keyword but contains few secrets."""
     page = (
         Path(redactor.__file__).read_text()
         + Path(secret_values.__file__).read_text()
@@ -164,28 +164,28 @@ def _long_text() -> str:
 
 
 @pytest.mark.parametrize("ends", ["\n", " "])
-def test_a_long_text_lets_others_run(ends: str) -> None:
+def test_long_text_does_not_starve_other_threads(ends: str) -> None:
     if not hasattr(time, "pthread_getcpuclockid"):
-        pytest.skip("the time of another thread cannot be read here")
+        pytest.skip("this platform cannot read another thread's CPU time")
     text = _long_text().replace("\n", ends)
-    # A busy machine can make one run look bad.
-    assert any(_longest_hold(text) < MAX_HOLD_SHARE for _ in range(3))
+    # A single run may look bad on a busy machine.
+    assert any(_longest_block(text) < MAX_BLOCK_SHARE for _ in range(3))
 
 
-def _longest_hold(text: str) -> float:
-    """The longest stretch of redaction that kept this thread, which only waits for its turn, from running.
+def _longest_block(text: str) -> float:
+    """The longest stretch in which redaction kept this thread from running.
 
-    As a share of the whole redaction: a limit in seconds would depend on the machine.
+    As a share of the total redaction time, because a limit in seconds would depend on the machine.
     """
     done = threading.Event()
-    let_go = threading.Event()
+    release = threading.Event()
 
     def work() -> None:
         started = time.thread_time()
         redact(text)
         spent.append(time.thread_time() - started)
         done.set()
-        let_go.wait()
+        release.wait()
 
     spent: list[float] = []
     thread = threading.Thread(target=work)
@@ -196,12 +196,12 @@ def _longest_hold(text: str) -> float:
         time.sleep(0.001)
         now = time.clock_gettime(clock)
         worst, last = max(worst, now - last), now
-    let_go.set()
+    release.set()
     thread.join()
     return worst / spent[0]
 
 
-def test_a_secret_without_end_is_judged_by_its_beginning() -> None:
+def test_very_long_value_is_classified_by_its_start() -> None:
     run = made_up(ALNUM, 400, "run").replace("x", "y") * 5_000
     blanks = "password" + " " * LARGE_CHARS + "x"
     assert redact(f"password={run}") == ("password=[redacted:password]", 1)
@@ -210,18 +210,18 @@ def test_a_secret_without_end_is_judged_by_its_beginning() -> None:
     assert_subquadratic_on(blanks, redact)
 
 
-def test_a_key_named_in_one_passage_and_ended_in_another_takes_no_words_between() -> None:
+def test_prose_between_key_markers_is_kept() -> None:
     words = "Then the file is read line by line, and what it says is kept. " * 9
     text = f"It begins with -----BEGIN PRIVATE KEY----- there.\n{words}\nIt ends with -----END PRIVATE KEY----- here."
     assert redact(text) == (text, 0)
-    # The lines of a key among them go all the same, wherever they stand.
+    # Key lines within the prose are still redacted, wherever they are.
     clean, found = redact(text.replace("there.", f"there.\n{KEY}\n{KEY[:20]}\n"))
     assert (KEY[:20] in clean, found, words in clean) == (False, 1, True)
     clean, found = redact(text.replace("PRIVATE KEY----- there.", f"PRIVATE KEY-----\n{KEY}\n{KEY[:20]}\n"))
     assert (KEY[:20] in clean, found, words in clean) == (False, 1, True)
 
 
-def test_a_key_that_was_cut_off_ends_before_the_next_one() -> None:
+def test_truncated_key_ends_before_the_next_one() -> None:
     begin, end = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
     text = f"cut: {begin}\n{KEY}\nThe log goes on.\n{begin}\n{KEY}\n{KEY}\n{end}\nAnd on."
     assert redact(text) == ("cut: [redacted:private-key]\nThe log goes on.\n[redacted:private-key]\nAnd on.", 2)
@@ -238,11 +238,11 @@ def test_a_key_that_was_cut_off_ends_before_the_next_one() -> None:
         "hunter2",
     ],
 )
-def test_a_key_in_any_dress_goes_whole(body: str) -> None:
+def test_key_block_is_redacted_in_any_format(body: str) -> None:
     text = f"a\n-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\nb"
     assert redact(text) == ("a\n[redacted:private-key]\nb", 1)
 
 
-def test_a_word_that_ends_the_line_before_is_no_part_of_the_name() -> None:
+def test_last_word_of_the_previous_line_is_not_part_of_the_name() -> None:
     assert redact("next page\nsecret_value=hunter2x") == ("next page\nsecret_value=[redacted:secret]", 1)
     assert redact("page_token: abc123def456ghi789")[1] == 0

@@ -1,4 +1,4 @@
-"""Settings: read from the environment and loremark.toml; what does not fit stops the start with one clear line."""
+"""Settings from the environment: defaults, parsing, and one-line errors for invalid values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Read = Callable[..., Settings]
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
-    """Load settings as a process would that was started in an empty folder."""
+    """Load settings like a process started in an empty folder."""
     folder = tmp_path / "here"
     folder.mkdir()
 
@@ -25,7 +25,7 @@ def read(tmp_path: Path) -> Read:
     return _read
 
 
-def _refusal(read: Read, **environment: str) -> str:
+def _error(read: Read, **environment: str) -> str:
     with pytest.raises(SettingsError) as caught:
         read(**environment)
     text = str(caught.value)
@@ -33,7 +33,7 @@ def _refusal(read: Read, **environment: str) -> str:
     return text
 
 
-def test_without_any_setting_everything_is_in_the_data_folder(read: Read, tmp_path: Path) -> None:
+def test_defaults_keep_everything_in_the_data_folder(read: Read, tmp_path: Path) -> None:
     settings = read()
     data = tmp_path / "data"
     assert (settings.host, settings.port, settings.base_url) == ("127.0.0.1", 8000, "http://127.0.0.1:8000")
@@ -46,7 +46,7 @@ def test_without_any_setting_everything_is_in_the_data_folder(read: Read, tmp_pa
     assert settings.webhook_retry_delays == (60, 300, 1800, 7200, 43200)
 
 
-def test_variables_of_other_programs_are_not_ours(read: Read) -> None:
+def test_unrelated_variables_are_ignored(read: Read) -> None:
     assert read(PORT="1", XLOREMARK_PORT="2", loremark_port="3").port == 8000
 
 
@@ -65,8 +65,8 @@ def test_variables_of_other_programs_are_not_ours(read: Read) -> None:
         ("LOREMARK_ORIGIN", "LOREMARK_ORIGIN is not a Loremark setting"),
     ],
 )
-def test_an_unknown_variable_is_named_with_the_nearest_one(read: Read, variable: str, text: str) -> None:
-    assert _refusal(read, **{variable: "1"}) == text
+def test_unknown_variable_error_suggests_the_closest_name(read: Read, variable: str, text: str) -> None:
+    assert _error(read, **{variable: "1"}) == text
 
 
 @pytest.mark.parametrize(
@@ -93,15 +93,15 @@ def test_an_unknown_variable_is_named_with_the_nearest_one(read: Read, variable:
         ("OUTBOUND_ALLOW", "*", "LOREMARK_OUTBOUND_ALLOW: '*' is not an address or CIDR range"),
     ],
 )
-def test_a_bad_value_is_one_clear_line(read: Read, variable: str, value: str, text: str) -> None:
-    assert _refusal(read, **{f"LOREMARK_{variable}": value}) == text
+def test_invalid_value_gives_a_one_line_error(read: Read, variable: str, value: str, text: str) -> None:
+    assert _error(read, **{f"LOREMARK_{variable}": value}) == text
 
 
 @pytest.mark.parametrize(
     ("words", "value"),
     [(("true", "True", "1", "yes", "on"), True), (("false", "FALSE", "0", "no", "off"), False)],
 )
-def test_yes_and_no_in_the_usual_words(read: Read, words: tuple[str, ...], value: bool) -> None:
+def test_booleans_accept_the_usual_words(read: Read, words: tuple[str, ...], value: bool) -> None:
     assert {read(LOREMARK_METER_BUILTIN=word).meter_builtin for word in words} == {value}
 
 
@@ -128,19 +128,19 @@ def test_lists_are_separated_by_commas(read: Read, text: str, found: tuple[str, 
         ("loremark.internal", "8000", "http://loremark.internal:8000"),
     ],
 )
-def test_the_base_address_follows_host_and_port(read: Read, host: str, port: str, base_url: str) -> None:
+def test_base_url_defaults_to_host_and_port(read: Read, host: str, port: str, base_url: str) -> None:
     settings = read(LOREMARK_HOST=host, LOREMARK_PORT=port)
     assert settings.base_url == base_url
     assert settings.worker_url == f"{base_url}/worker"
 
 
-def test_a_given_base_address_loses_its_last_slash_and_the_worker_follows(read: Read) -> None:
+def test_base_url_drops_its_trailing_slash_and_sets_the_worker_url(read: Read) -> None:
     settings = read(LOREMARK_BASE_URL="https://loremark.example.com/")
     assert settings.base_url == "https://loremark.example.com"
     assert settings.worker_url == "https://loremark.example.com/worker"
 
 
-def test_the_worker_may_live_elsewhere_or_be_switched_off(read: Read) -> None:
+def test_worker_url_may_differ_or_be_disabled(read: Read) -> None:
     assert read(LOREMARK_WORKER_URL="https://answers.example.com/").worker_url == "https://answers.example.com"
     assert read(LOREMARK_WORKER_URL="").worker_url == ""
 
@@ -149,27 +149,27 @@ def test_the_worker_may_live_elsewhere_or_be_switched_off(read: Read) -> None:
     ("url", "path"),
     [("sqlite:////var/lib/loremark.db", "/var/lib/loremark.db"), ("sqlite:///beside.db", "beside.db")],
 )
-def test_sqlite_addresses_are_absolute_or_relative(read: Read, url: str, path: str) -> None:
+def test_sqlite_urls_may_be_absolute_or_relative(read: Read, url: str, path: str) -> None:
     settings = read(LOREMARK_DATABASE_URL=url)
     assert (settings.on_sqlite, settings.sqlite_path) == (True, Path(path))
 
 
-def test_postgresql_is_known_by_its_address(read: Read) -> None:
+def test_postgresql_is_detected_from_the_url(read: Read) -> None:
     assert not read(LOREMARK_DATABASE_URL="postgresql://u:p@h/db").on_sqlite
 
 
-def test_folders_with_unusual_names_survive_in_addresses(tmp_path: Path) -> None:
+def test_unusual_folder_names_are_escaped_in_urls(tmp_path: Path) -> None:
     data = tmp_path / "my data é"
     settings = load({"LOREMARK_DATA_DIR": str(data)}, folder=tmp_path)
     assert settings.blobs_url == (data / "blobs").as_uri()
     assert " " not in settings.blobs_url
 
 
-def test_an_empty_data_folder_variable_means_the_usual_place(tmp_path: Path) -> None:
+def test_empty_data_dir_variable_means_the_default(tmp_path: Path) -> None:
     environment = {"LOREMARK_DATA_DIR": "", "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "xdg")}
     assert load(environment, folder=tmp_path).data_dir == Path(data_folder(environment))
 
 
-def test_a_home_folder_written_short_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tilde_expands_to_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     assert load({"LOREMARK_DATA_DIR": "~/loremark"}, folder=tmp_path).data_dir == tmp_path / "loremark"

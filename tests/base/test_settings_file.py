@@ -1,4 +1,4 @@
-"""loremark.toml: the same settings in a file, in the current folder or the data folder; the environment wins."""
+"""Settings from loremark.toml in the current folder or the data folder; the environment takes precedence."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import pytest
 from loremark.base.settings import Settings, SettingsError, load
 
 
-class Place:
-    """A current folder and a data folder, each of which may hold a loremark.toml."""
+class Folders:
+    """A current folder and a data folder, either of which may contain a loremark.toml."""
 
     def __init__(self, root: Path) -> None:
-        self.here = root / "here"
+        self.current = root / "here"
         self.data = root / "data"
-        self.here.mkdir()
+        self.current.mkdir()
         self.data.mkdir()
 
     def write(self, content: str, *, into: Path | None = None) -> None:
-        ((into or self.here) / "loremark.toml").write_text(content, encoding="utf-8")
+        ((into or self.current) / "loremark.toml").write_text(content, encoding="utf-8")
 
     def load(self, **environment: str) -> Settings:
-        return load({"LOREMARK_DATA_DIR": str(self.data), **environment}, folder=self.here)
+        return load({"LOREMARK_DATA_DIR": str(self.data), **environment}, folder=self.current)
 
-    def refusal(self) -> str:
+    def error(self) -> str:
         with pytest.raises(SettingsError) as caught:
             self.load()
         text = str(caught.value)
@@ -33,12 +33,12 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+def folders(tmp_path: Path) -> Folders:
+    return Folders(tmp_path)
 
 
-def test_values_in_their_own_types_or_as_text(place: Place) -> None:
-    place.write(
+def test_values_may_be_typed_or_text(folders: Folders) -> None:
+    folders.write(
         """
         port = 9000
         auto_migrate = false
@@ -49,7 +49,7 @@ def test_values_in_their_own_types_or_as_text(place: Place) -> None:
         keepalive_s = "7"
         """
     )
-    settings = place.load()
+    settings = folders.load()
     assert (settings.port, settings.auto_migrate, settings.registration) == (9000, False, "open")
     assert settings.trusted_proxies == ("10.0.0.0/8", "::1")
     assert settings.webhook_retry_delays == (1, 2)
@@ -58,29 +58,29 @@ def test_values_in_their_own_types_or_as_text(place: Place) -> None:
     assert settings.base_url == "http://127.0.0.1:9000"
 
 
-def test_names_may_be_those_of_the_variables(place: Place) -> None:
-    place.write("LOREMARK_PORT = 9000\nKEEPALIVE_S = 3")
-    settings = place.load()
+def test_keys_may_use_variable_names(folders: Folders) -> None:
+    folders.write("LOREMARK_PORT = 9000\nKEEPALIVE_S = 3")
+    settings = folders.load()
     assert (settings.port, settings.keepalive_s) == (9000, 3)
 
 
-def test_the_environment_wins_over_the_file(place: Place) -> None:
-    place.write('port = 9000\nhost = "10.0.0.1"')
-    settings = place.load(LOREMARK_PORT="9001")
+def test_environment_overrides_the_file(folders: Folders) -> None:
+    folders.write('port = 9000\nhost = "10.0.0.1"')
+    settings = folders.load(LOREMARK_PORT="9001")
     assert (settings.host, settings.port) == ("10.0.0.1", 9001)
 
 
-def test_the_file_here_is_taken_before_the_one_in_the_data_folder(place: Place) -> None:
-    place.write("port = 9002\nkeepalive_s = 9", into=place.data)
-    assert place.load().port == 9002
-    place.write("port = 9001")
-    settings = place.load()
-    assert (settings.port, settings.keepalive_s) == (9001, 5), "one file is read, not two mixed"
+def test_current_folder_takes_precedence_over_the_data_folder(folders: Folders) -> None:
+    folders.write("port = 9002\nkeepalive_s = 9", into=folders.data)
+    assert folders.load().port == 9002
+    folders.write("port = 9001")
+    settings = folders.load()
+    assert (settings.port, settings.keepalive_s) == (9001, 5), "only one file is read"
 
 
-def test_the_file_may_say_where_the_data_is(place: Place, tmp_path: Path) -> None:
-    place.write(f'data_dir = "{tmp_path / "elsewhere"}"')
-    settings = load({"HOME": str(tmp_path)}, folder=place.here)
+def test_file_may_set_the_data_folder(folders: Folders, tmp_path: Path) -> None:
+    folders.write(f'data_dir = "{tmp_path / "elsewhere"}"')
+    settings = load({"HOME": str(tmp_path)}, folder=folders.current)
     assert settings.data_dir == tmp_path / "elsewhere"
     assert settings.blobs_url == (tmp_path / "elsewhere" / "blobs").as_uri()
 
@@ -99,35 +99,35 @@ def test_the_file_may_say_where_the_data_is(place: Place, tmp_path: Path) -> Non
         ('webhook_retry_delays = ["x"]', "LOREMARK_WEBHOOK_RETRY_DELAYS must be a whole number, not 'x'"),
     ],
 )
-def test_what_does_not_fit_is_one_clear_line(place: Place, content: str, text: str) -> None:
-    place.write(content)
-    assert place.refusal() == text
+def test_invalid_setting_gives_a_one_line_error(folders: Folders, content: str, text: str) -> None:
+    folders.write(content)
+    assert folders.error() == text
 
 
 @pytest.mark.parametrize(
     "content", ['mail_from = ["a", "b"]', "host = { name = 1 }", "base_url = 5", "llm_small = 3.5"]
 )
-def test_a_text_setting_takes_only_text(place: Place, content: str) -> None:
-    place.write(content)
-    assert place.refusal().startswith(f"LOREMARK_{content.split(' =')[0].upper()} must be")
+def test_text_settings_reject_other_types(folders: Folders, content: str) -> None:
+    folders.write(content)
+    assert folders.error().startswith(f"LOREMARK_{content.split(' =')[0].upper()} must be")
 
 
 @pytest.mark.parametrize("content", ["port = ", "port = 1\nport = 2", "= 5", "port = 1 2"])
-def test_a_file_that_is_not_toml_is_named(place: Place, content: str) -> None:
-    place.write(content)
-    assert place.refusal().startswith(f"{place.here / 'loremark.toml'} is not valid TOML: ")
+def test_invalid_toml_error_names_the_file(folders: Folders, content: str) -> None:
+    folders.write(content)
+    assert folders.error().startswith(f"{folders.current / 'loremark.toml'} is not valid TOML: ")
 
 
-def test_a_file_that_is_not_text_is_named(place: Place) -> None:
-    (place.here / "loremark.toml").write_bytes(b"port = 1 # \xff\n")
-    assert place.refusal().startswith(f"{place.here / 'loremark.toml'} is not valid TOML: ")
+def test_binary_file_error_names_the_file(folders: Folders) -> None:
+    (folders.current / "loremark.toml").write_bytes(b"port = 1 # \xff\n")
+    assert folders.error().startswith(f"{folders.current / 'loremark.toml'} is not valid TOML: ")
 
 
-def test_an_empty_file_changes_nothing(place: Place) -> None:
-    place.write("")
-    assert place.load().port == 8000
+def test_empty_file_changes_nothing(folders: Folders) -> None:
+    folders.write("")
+    assert folders.load().port == 8000
 
 
-def test_a_folder_of_that_name_is_not_a_file(place: Place) -> None:
-    (place.here / "loremark.toml").mkdir()
-    assert place.load().port == 8000
+def test_directory_with_the_file_name_is_ignored(folders: Folders) -> None:
+    (folders.current / "loremark.toml").mkdir()
+    assert folders.load().port == 8000

@@ -114,7 +114,7 @@ def item(**changes: Any) -> dict[str, Any]:
 
 
 def _context(key: str, parent: str | None) -> dict[str, Any]:
-    told = {
+    fields = {
         "loremark": "context",
         "ref": ids.new("ctx"),
         "parentSchemaKey": parent,
@@ -123,7 +123,7 @@ def _context(key: str, parent: str | None) -> dict[str, Any]:
         "description": IMAGE,
     }
     rest = {"content": TEXT, "state": "approved", "tier": 1, "contextType": "memory", "version": 1}
-    return told | rest | {"createdAtMs": 5, "updatedAtMs": 5}
+    return fields | rest | {"createdAtMs": 5, "updatedAtMs": 5}
 
 
 def import_lines(user: User, lines: list[dict[str, Any]]) -> None:

@@ -192,12 +192,12 @@ PAGES: dict[str, tuple[str, bool, Prepare]] = {
 def path_values(site: Site, user: User, sessions: list[str]) -> dict[str, str]:
     """Values for the placeholders in PAGES."""
     items = sample_data.items(user)
-    evident = [item for item in items if item["evidence"] and item["files"]]
+    with_evidence = [item for item in items if item["evidence"] and item["files"]]
     contexts = user.request("GET", "/api/contexts", params={"projectId": user.project_id})
     user.request("POST", "/api/team", json={"email": "noor@example.com", "role": "member"})
     return {
         "p": f"/p/{user.project_id}",
-        "item": (evident or items)[0]["id"],
+        "item": (with_evidence or items)[0]["id"],
         "contested": next((item["id"] for item in items if "conflict" in item["flags"]), items[0]["id"]),
         "session": sessions[-1],
         "context": next(context["id"] for context in contexts if context["schemaKey"] == "root/checkout/payments"),
@@ -212,7 +212,7 @@ async def _take(driver: Driver, url: str, user: User, name: str, path: str, out:
             window = await open_visit(driver, url, user if signed_in else None, phone=phone, dark=dark)
             page = await window.go(path)
             with contextlib.suppress(TimeoutError):
-                # The live stream never ends: what counts is that the page has what it shows.
+                # The live stream never ends, so wait for the content of the page instead.
                 await asyncio.wait_for(page.wait_for_selector("h1"), 60)
             await page.wait_for_timeout(600)
             await prepare(page)

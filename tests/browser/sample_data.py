@@ -148,8 +148,8 @@ def record_history(user: User, project_id: str = "") -> list[str]:
     project_id = project_id or user.project_id
     sessions: list[str] = []
     for number, save in enumerate(_SAVES):
-        told = user.send_event("session_save", {**save, "source": f"claude-code:{number}"}, project_id)
-        sessions.append(told["sessionId"])
+        sent = user.send_event("session_save", {**save, "source": f"claude-code:{number}"}, project_id)
+        sessions.append(sent["sessionId"])
     digest = {"source": "git", "branch": "main", "headCommitSha": _COMMITS[-1]["sha"], "commits": _COMMITS}
     sessions.append(user.send_event("git_digest", digest, project_id)["sessionId"])
     for session_id in sessions:
@@ -209,7 +209,7 @@ def _lines(count: int, status: str, flags: Sequence[str], confidence: float | No
         quote = f"Rule {number} of the {topic} holds on every server."
         event, at_ms = _ref("evt", now_ms + number // 20, number // 20), now_ms + number
         if number % 20 == 0:
-            told = "\n".join(
+            summary = "\n".join(
                 f"We went through the {_TOPICS[one % len(_TOPICS)]} together. "
                 f"Rule {one} of the {_TOPICS[one % len(_TOPICS)]} holds on every server. Nobody objected."
                 for one in range(number, min(number + 20, count))
@@ -219,7 +219,7 @@ def _lines(count: int, status: str, flags: Sequence[str], confidence: float | No
                 "ref": event,
                 "session": session,
                 "event": "session_save",
-                "payload": {"summary": told},
+                "payload": {"summary": summary},
                 "enriched": True,
                 "createdAtMs": now_ms,
             }

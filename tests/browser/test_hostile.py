@@ -171,6 +171,6 @@ async def test_content_security_policy_blocks_injected_code(driver: Driver, visi
       handler.click();
     }""")
     assert await page.evaluate("[window.hit ?? null, getComputedStyle(document.body).display]") == [None, "block"]
-    told = [complaint for complaint in window.console_errors if "Content Security Policy" in complaint]
-    assert len(told) == len(window.console_errors) == 3
+    violations = [complaint for complaint in window.console_errors if "Content Security Policy" in complaint]
+    assert len(violations) == len(window.console_errors) == 3
     window.console_errors.clear()

@@ -87,12 +87,12 @@ async def test_redaction_asks_for_confirmation_and_clean_memory_has_no_issues(
     assert await window.accessibility() == []
 
     tidy = site.team()
-    calm = await visit(tidy, phone=True)
-    page = await calm.go("{p}/hygiene")
+    phone_window = await visit(tidy, phone=True)
+    page = await phone_window.go("{p}/hygiene")
     await page.get_by_role("button", name="Run quick check").click()
-    await calm.sees("No issues found")
+    await phone_window.sees("No issues found")
     tidy.request("PATCH", f"/api/projects/{tidy.project_id}", json={"status": "archived"})
     await page.reload()
-    await calm.sees("No issues found")
+    await phone_window.sees("No issues found")
     await expect(page.get_by_role("button", name="Run quick check")).to_have_count(0)
     assert await page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -131,8 +131,8 @@ async def test_filter_and_long_session_on_a_phone_in_dark_mode(driver: Driver, v
             break
         await page.wait_for_timeout(50)
     await expect(last).to_be_visible()
-    wide = await page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-    assert wide <= 0, "the page must not scroll sideways"
+    overflow = await page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    assert overflow <= 0, "the page must not scroll sideways"
 
 
 async def test_failed_enrichment_shows_the_error_and_can_be_retried(

@@ -33,9 +33,9 @@ async def test_a_webhook_from_creation_to_deletion(
 
     await page.get_by_role("button", name="Send test").click()
     await window.sees("Test delivered")
-    [told] = await asyncio.to_thread(receiver.wait_for, 1, "/hook")
-    signed = hmac.new(secret.encode(), told.body, hashlib.sha256).hexdigest()
-    assert told.headers["x-service-webhook-signature"] == f"sha256={signed}"
+    [request] = await asyncio.to_thread(receiver.wait_for, 1, "/hook")
+    signed = hmac.new(secret.encode(), request.body, hashlib.sha256).hexdigest()
+    assert request.headers["x-service-webhook-signature"] == f"sha256={signed}"
 
     receiver.answer("/hook", Reply(503))
     await page.get_by_role("button", name="Send test").click()

@@ -1,4 +1,4 @@
-"""Clients that write without a pause and keep the answers; a broken connection means that nobody knows."""
+"""Clients that write continuously and record the responses; after a connection error the outcome is unknown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import httpx
 
 from loremark.base import ids
 
-_ASKS = {
+_REQUESTS = {
     "project": ("/api/projects", "name", "Project {}"),
     "key": ("/api/keys", "name", "key {}"),
     "invitation": ("/api/team", "email", "{}@example.com"),
@@ -20,17 +20,17 @@ _ASKS = {
 
 
 class Clients:
-    """Several at once, each in a thread."""
+    """Several concurrent clients, one thread each."""
 
     def __init__(self, key: str) -> None:
         self._key = key
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._answered = threading.Event()
-        self.acknowledged: dict[str, list[str]] = {kind: [] for kind in _ASKS}
+        self.acknowledged: dict[str, list[str]] = {kind: [] for kind in _REQUESTS}
         self.keys: list[str] = []
         self.attempted: Counter[str] = Counter()
-        self.broken: Counter[str] = Counter()
+        self.connection_errors: Counter[str] = Counter()
         self.refused: list[str] = []
 
     @property
@@ -39,7 +39,7 @@ class Clients:
 
     @contextmanager
     def writing(self, url: str, clients: int = 5) -> Iterator[None]:
-        """Clients write while the block runs, which begins with their first answer; at its end they have stopped."""
+        """Run the clients during the block, which starts after their first response; stop them at its end."""
         self._stop.clear()
         self._answered.clear()
         headers = {"Authorization": f"Bearer {self._key}"}
@@ -57,25 +57,25 @@ class Clients:
                 assert not any(thread.is_alive() for thread in threads)
 
     def _write(self, http: httpx.Client, offset: int) -> None:
-        kinds = list(_ASKS)
+        kinds = list(_REQUESTS)
         for turn in count(offset):
             if self._stop.is_set():
                 return
             kind = kinds[turn % len(kinds)]
-            path, field, words = _ASKS[kind]
+            path, field, template = _REQUESTS[kind]
             with self._lock:
                 self.attempted[kind] += 1
             try:
-                answer = http.post(path, json={field: words.format(ids.new("mark"))})
+                answer = http.post(path, json={field: template.format(ids.new("mark"))})
             except httpx.HTTPError as error:
                 with self._lock:
-                    self.broken[type(error).__name__] += 1
+                    self.connection_errors[type(error).__name__] += 1
                 return
             with self._lock:
-                self._note(kind, answer)
+                self._record(kind, answer)
             self._answered.set()
 
-    def _note(self, kind: str, answer: httpx.Response) -> None:
+    def _record(self, kind: str, answer: httpx.Response) -> None:
         if answer.status_code == 201:
             self.acknowledged[kind].append(answer.json()["id"])
             if kind == "key":

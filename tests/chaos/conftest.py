@@ -1,4 +1,4 @@
-"""Loremark as processes that are killed and started again."""
+"""Loremark processes that are killed and restarted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that kills itself at a certain point of a job."""
+"""A server that kills itself at a chosen point of a job."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.processes import Loremark, free_port
 
 @contextmanager
 def crashing_process(loremark: Loremark, crash: str) -> Iterator[tuple[ForkedProcess, httpx.Client]]:
-    """The server and a client of it; ``crash`` names the point, as ``tests.chaos.crashing`` reads it."""
+    """Yield the server process and a client; ``crash`` is a crash point as described in ``tests.chaos.crashing``."""
     port = free_port()
     environment = {**loremark.environment(port), **({"CRASH": crash} if crash else {})}
     log = loremark.folder / "crashing.log"

@@ -1,4 +1,4 @@
-"""Rows by the thousand in every table that belongs to a project, made inside the database."""
+"""Inserts thousands of rows into every table that belongs to a project, inside the database."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from loremark.storage.database import Database
 
 
 async def fill(database: Database, team_id: str, project_id: str, rows: int) -> None:
-    """So many rows of the project in each of its tables (one where the project is the key)."""
+    """Insert this many rows into each table of the project (one where the project is the key)."""
     for table in project_tables():
-        alone = table.primary_key.columns.keys() == ["project_id"]
-        await fill_table(database, table, team_id, project_id, 1 if alone else rows)
+        is_single_row = table.primary_key.columns.keys() == ["project_id"]
+        await fill_table(database, table, team_id, project_id, 1 if is_single_row else rows)
 
 
 async def fill_table(database: Database, table: Table, team_id: str, project_id: str, rows: int) -> None:
     first = select(literal(1, BigInteger).label("x")).cte("numbers", recursive=True)
     numbers = first.union_all(select(first.c.x + 1).where(first.c.x < rows))
-    given = {"team_id": cast(literal(team_id), Text), "project_id": cast(literal(project_id), Text)}
-    mark = literal(ids.new("fill"), Text).concat(cast(numbers.c.x, Text))
-    values = {column.name: given.get(column.name, _value(column, mark, numbers.c.x)) for column in table.columns}
-    chosen = select(*(value.label(name) for name, value in values.items()))
+    fixed = {"team_id": cast(literal(team_id), Text), "project_id": cast(literal(project_id), Text)}
+    unique_text = literal(ids.new("fill"), Text).concat(cast(numbers.c.x, Text))
+    values = {column.name: fixed.get(column.name, _value(column, unique_text, numbers.c.x)) for column in table.columns}
+    source = select(*(value.label(name) for name, value in values.items()))
     async with database.write() as tx:
-        await tx.sweep(insert(table).from_select(list(values), chosen))
+        await tx.sweep(insert(table).from_select(list(values), source))
 
 
-def _value(column: Column[Any], mark: Any, number: Any) -> Any:
-    """Something that is allowed there, and different in every row where it may have to be."""
+def _value(column: Column[Any], unique_text: Any, number: Any) -> Any:
+    """A valid value, unique per row where the column may require it."""
     if column.nullable:
         return null()
     if isinstance(column.type, Text):
-        return mark
+        return unique_text
     if isinstance(column.type, LargeBinary):
-        return cast(mark, LargeBinary)
+        return cast(unique_text, LargeBinary)
     if isinstance(column.type, Boolean):
         return false()
     return number if column.primary_key else cast(literal(0, BigInteger), column.type)

@@ -1,4 +1,4 @@
-"""The books: what clients were told is done, and what the database holds."""
+"""Compares acknowledged writes with the contents of the database."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def with_database(url: str, work: Callable[[Database], Awaitable[T]]) -> T:
-    """Open the database, as an operator would beside the server, and do something in it."""
+    """Open the database, next to a server that may be running, and run ``work`` on it."""
 
     async def run() -> T:
         database = await open_database(databases.storage_address(url), pool=2)
@@ -41,8 +41,8 @@ async def count(database: Database, table: Table, *conditions: ColumnElement[boo
     return int(found[0]["found"])
 
 
-def check_books(url: str, acknowledged: dict[str, list[str]], attempted: dict[str, int]) -> None:
-    """Every acknowledged write is there exactly once, and what is there is there as a whole."""
+def check_acknowledged_writes(url: str, acknowledged: dict[str, list[str]], attempted: dict[str, int]) -> None:
+    """Check that every acknowledged write is stored exactly once and completely."""
     with_database(url, lambda database: _check(database, acknowledged, attempted))
 
 
@@ -52,21 +52,21 @@ async def _check(database: Database, acknowledged: dict[str, list[str]], attempt
         "key": [row["id"] for row in await rows(database, api_keys)],
         "invitation": [row["id"] for row in await rows(database, invitations)],
     }
-    told: dict[str, list[str]] = {"project.created": [], "key.created": [], "team.member_invited": []}
-    for row in await rows(database, audit_entries, audit_entries.c.action.in_(told)):
-        told[row["action"]].append(row["target"])
+    audited: dict[str, list[str]] = {"project.created": [], "key.created": [], "team.member_invited": []}
+    for row in await rows(database, audit_entries, audit_entries.c.action.in_(audited)):
+        audited[row["action"]].append(row["target"])
     for kind, action in (("project", "project.created"), ("key", "key.created"), ("invitation", "team.member_invited")):
         missing = set(acknowledged[kind]) - set(found[kind])
         assert not missing, f"lost: {len(missing)} of {len(acknowledged[kind])} acknowledged {kind}s"
         assert len(acknowledged[kind]) == len(set(acknowledged[kind]))
-        assert sorted(told[action]) == sorted(found[kind]), f"a {kind} without its audit entry, or the reverse"
-        assert len(found[kind]) <= attempted[kind] + 1, "more than was ever asked for (and one by create-owner)"
+        assert sorted(audited[action]) == sorted(found[kind]), f"{kind}s and their audit entries differ"
+        assert len(found[kind]) <= attempted[kind] + 1, "more than requested (plus one from create-owner)"
     members = [row["project_id"] for row in await rows(database, project_members, project_members.c.role == "owner")]
     assert sorted(members) == sorted(found["project"])
-    promised = [_invitation_of(row) for row in await rows(database, jobs, jobs.c.kind == "team.invitation_email")]
-    assert sorted(promised) == sorted(found["invitation"])
+    emailed = [_invitation_id(row) for row in await rows(database, jobs, jobs.c.kind == "team.invitation_email")]
+    assert sorted(emailed) == sorted(found["invitation"])
 
 
-def _invitation_of(job: Row) -> str:
+def _invitation_id(job: Row) -> str:
     payload: dict[str, Any] = msgspec.json.decode(job["payload"])
     return str(payload["invitationId"])

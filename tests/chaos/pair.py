@@ -1,4 +1,4 @@
-"""Two API processes on one PostgreSQL and one Redis, and those who talk to them."""
+"""Two API processes on one PostgreSQL and one Redis, and their clients."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _addresses = count(1)
 
 
 def next_address() -> str:
-    """The address of another client; the processes trust us as a proxy."""
+    """A new client address; the processes trust us as a proxy."""
     number = next(_addresses)
     return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two processes, and the owner of a team."""
+    """Two processes and the owner of a team."""
 
     url: str
     one: Process
@@ -37,8 +37,8 @@ class Pair:
     owner: dict[str, str]
 
 
-class Visitor:
-    """Somebody with a key at one of the processes; each request seems to come from another address."""
+class ProcessClient:
+    """A client of one process, with a key; each request appears to come from a new address."""
 
     def __init__(self, process: Process, key: str) -> None:
         self._key = key
@@ -56,17 +56,17 @@ class Visitor:
 
 
 @dataclass(frozen=True)
-class Colleague:
+class TeamMember:
     """A member of the owner's team."""
 
     member_id: str
     key: str
 
 
-def add_colleague(pair: Pair, role: Role) -> Colleague:
-    """Somebody who has joined the team, without the detour over the invitation's mail."""
+def add_team_member(pair: Pair, role: Role) -> TeamMember:
+    """Add a member to the team directly, without an invitation email."""
 
-    async def join(database: Database) -> Colleague:
+    async def join(database: Database) -> TeamMember:
         email = f"{next_address()}@example.com"
         async with database.write() as tx:
             user_id = await people.create_user(tx, email=email, name="Mira", password_hash=None)
@@ -83,13 +83,13 @@ def add_colleague(pair: Pair, role: Role) -> Colleague:
                 email=email,
             )
             made = await keys.create_key(tx, caller, NewKey(name="test"))
-        return Colleague(member_id, made.key)
+        return TeamMember(member_id, made.key)
 
     return ledger.with_database(pair.url, join)
 
 
 class Stream:
-    """An open /api/live, read in a thread."""
+    """An open /api/live stream, read in a thread."""
 
     def __init__(self, process: Process, key: str) -> None:
         self.lines: list[str] = []
@@ -115,16 +115,16 @@ class Stream:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """By now the server must have ended it."""
+        """The server must have closed the stream by now."""
         self._thread.join(60)
         assert self.ended.is_set()
 
     def ends_within(self, seconds: float) -> bool:
-        """Whether the server ends it in time, and as streams are ended, not by hanging up."""
+        """Whether the server closes the stream in time, and properly instead of dropping the connection."""
         return self.ended.wait(seconds) and self.error is None
 
-    def wait_for(self, words: str, seconds: float = 60.0) -> None:
+    def wait_for(self, text: str, seconds: float = 60.0) -> None:
         stop = time.monotonic() + seconds
-        while not any(words in line for line in list(self.lines)):
+        while not any(text in line for line in list(self.lines)):
             assert time.monotonic() < stop, self.lines
             time.sleep(0.005)

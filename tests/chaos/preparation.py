@@ -1,4 +1,4 @@
-"""A house for real processes that are started often: room for many projects, and a short log."""
+"""Settings for real processes that are started often: unlimited projects and little logging."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ price_cents = 0
 
 
 def prepare(loremark: Loremark) -> Loremark:
-    """Let it have any number of projects, and log little."""
+    """Allow any number of projects and reduce logging."""
     plans = loremark.folder / "plans.toml"
     plans.write_text(_PLANS)
     loremark.settings |= {

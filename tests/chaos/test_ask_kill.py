@@ -1,4 +1,4 @@
-"""Answers by real processes: many at once, and the process that gives them killed or stopped in the middle."""
+"""Answers from real processes: many at once, and with the answering process killed or stopped midway."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ _COST = 18
 
 
 @dataclass
-class Town:
-    """An API, who answers for it, and somebody who asks."""
+class Deployment:
+    """An API process, the worker that answers its questions, and a client."""
 
     loremark: Loremark
     api: Process
@@ -55,16 +55,16 @@ class Town:
     async def ticket(self) -> str:
         body = {"projectId": self.project, "question": QUESTION}
         headers = {"Authorization": f"Bearer {self.key}"}
-        given = await self.http.post(f"{self.api.url}/api/v2/ask", json=body, headers=headers)
-        assert given.status_code == 200, given.text
-        return str(given.json()["ticket"])
+        response = await self.http.post(f"{self.api.url}/api/v2/ask", json=body, headers=headers)
+        assert response.status_code == 200, response.text
+        return str(response.json()["ticket"])
 
     async def rows(self, table: Any) -> list[Any]:
         async with self.database.read() as tx:
             return await tx.many(select(table))
 
-    async def hold_until(self, until_ms: int) -> None:
-        """Every stream that is under way is held until then."""
+    async def expire_streams_at(self, until_ms: int) -> None:
+        """Set when the leases of all running streams expire."""
         async with self.database.write() as tx:
             await tx.run(update(answer_streams).values(expires_at_ms=until_ms))
 
@@ -79,26 +79,28 @@ def model() -> Iterator[ScriptedModel]:
 
 
 @pytest.fixture(params=("mounted", "separate"))
-async def town(
+async def deployment(
     loremark: Loremark, model: ScriptedModel, tmp_path: Path, request: pytest.FixtureRequest
-) -> AsyncIterator[Town]:
-    """The memory is filled first; then the processes start on it."""
-    chosen = settings_with(model, LOREMARK_PLANS_FILE=plan_with(tmp_path, 1_000_000_000))
+) -> AsyncIterator[Deployment]:
+    """Fill the memory, then start the processes."""
+    model_settings = settings_with(model, LOREMARK_PLANS_FILE=plan_with(tmp_path, 1_000_000_000))
     async with run_service(settings_for(tmp_path, loremark.database_url)) as service:
         memory = await project_with_facts(service)
-    loremark.settings |= {**chosen, "LOREMARK_TICKET_TTL_S": "600"}
+    loremark.settings |= {**model_settings, "LOREMARK_TICKET_TTL_S": "600"}
     async with AsyncExitStack() as stack:
         port = free_port()
         if request.param == "separate":
             folder = tmp_path / "elsewhere"
             folder.mkdir()
-            apart = Loremark(folder, loremark.database_url, {**loremark.settings, "LOREMARK_WORKER_SECRET": SECRET})
-            worker = stack.enter_context(apart.start("worker", port))
+            worker_loremark = Loremark(
+                folder, loremark.database_url, {**loremark.settings, "LOREMARK_WORKER_SECRET": SECRET}
+            )
+            worker = stack.enter_context(worker_loremark.start("worker", port))
             loremark.settings["LOREMARK_WORKER_URL"] = worker.url
             api = stack.enter_context(loremark.start())
             url = f"{worker.url}/ask"
         else:
-            apart = loremark
+            worker_loremark = loremark
             api = worker = stack.enter_context(loremark.start(port=port))
             url = f"{api.url}/worker/ask"
         await asyncio.to_thread(api.wait_ready, 90)
@@ -107,86 +109,92 @@ async def town(
         http = await stack.enter_async_context(httpx.AsyncClient(timeout=60, verify=False, limits=limits))
         database = await open_database(databases.storage_address(loremark.database_url), pool=2)
         stack.push_async_callback(database.close)
-        yield Town(apart, api, worker, url, http, database, memory.owner.key, memory.tool.project_id)
+        yield Deployment(worker_loremark, api, worker, url, http, database, memory.owner.key, memory.tool.project_id)
 
 
-async def _hear_on(told: StreamedAnswer, lines: AsyncIterator[str]) -> None:
+async def _read_rest(streamed: StreamedAnswer, lines: AsyncIterator[str]) -> None:
     async for line in lines:
-        told.add_line(line)
+        streamed.add_line(line)
 
 
-async def _read_some(town: Town, ticket: str, then: Any) -> StreamedAnswer:
-    """Read until a few words have come, let something happen, and read on to the end, whatever that is."""
-    told = StreamedAnswer(200)
-    async with open_stream(town.http, town.url, ticket, QUESTION) as answer:
+async def _read_interrupted(deployment: Deployment, ticket: str, action: Any) -> StreamedAnswer:
+    """Read a few tokens, run ``action``, and read on until the connection breaks."""
+    streamed = StreamedAnswer(200)
+    async with open_stream(deployment.http, deployment.url, ticket, QUESTION) as answer:
         lines = answer.aiter_lines()
-        while len(told.tokens) < 4:
-            told.add_line(await anext(lines))
-        await then()
+        while len(streamed.tokens) < 4:
+            streamed.add_line(await anext(lines))
+        await action()
         with pytest.raises(httpx.HTTPError):
-            await _hear_on(told, lines)
-    return told
+            await _read_rest(streamed, lines)
+    return streamed
 
 
-async def test_a_killed_worker_loses_nothing_that_was_told_and_its_ticket_becomes_free(
-    town: Town, model: ScriptedModel
+async def test_killed_worker_keeps_completed_answers_and_frees_its_ticket(
+    deployment: Deployment, model: ScriptedModel
 ) -> None:
-    """What was told as done is there; what was not is neither kept nor paid for, and can be asked again."""
-    first = await ask(town.http, town.url, await town.ticket())
-    assert first.done.get("answer") == "all is well", (first.done, town.worker.output)
+    """Completed answers are stored; an unfinished one is neither stored nor charged, and can be asked again."""
+    first = await ask(deployment.http, deployment.url, await deployment.ticket())
+    assert first.done.get("answer") == "all is well", (first.done, deployment.worker.output)
     model.always(Say(LONG, each_s=0.02))
-    ticket = await town.ticket()
+    ticket = await deployment.ticket()
 
     async def kill() -> None:
-        await asyncio.to_thread(town.worker.kill)
+        await asyncio.to_thread(deployment.worker.kill)
 
-    await _read_some(town, ticket, kill)
-    assert [row["content"] for row in await town.rows(chat_messages)] == [QUESTION, "all is well"]
-    assert await town.spent() == _COST
-    (held,) = await town.rows(answer_streams)
-    assert 0 < held["expires_at_ms"] - clock.now_ms() <= LEASE_MS
-    await town.hold_until(clock.now_ms() + clock.HOUR_MS)  # a slow machine starts a process in more than a lease
+    await _read_interrupted(deployment, ticket, kill)
+    assert [row["content"] for row in await deployment.rows(chat_messages)] == [QUESTION, "all is well"]
+    assert await deployment.spent() == _COST
+    (stream,) = await deployment.rows(answer_streams)
+    assert 0 < stream["expires_at_ms"] - clock.now_ms() <= LEASE_MS
+    await deployment.expire_streams_at(clock.now_ms() + clock.HOUR_MS)  # a restart may take longer than a lease
     model.always(Say("Three times [1]."))
-    with town.loremark.start("serve" if town.worker is town.api else "worker", town.worker.port) as again:
-        await asyncio.to_thread(again.wait_ready, 90)
-        refused = await ask(town.http, town.url, ticket)
+    with deployment.loremark.start(
+        "serve" if deployment.worker is deployment.api else "worker", deployment.worker.port
+    ) as restarted:
+        await asyncio.to_thread(restarted.wait_ready, 90)
+        refused = await ask(deployment.http, deployment.url, ticket)
         assert refused.status == 429
         assert "retry after" in refused.body
-        await town.hold_until(clock.now_ms() - 1)  # the time has passed
-        told = await ask(town.http, town.url, ticket)
-        assert told.done["answer"].startswith("Three times")
-        assert await town.rows(answer_streams) == []
-        assert len(await town.rows(chat_messages)) == 4
-        assert await town.spent() == 2 * _COST
-        assert len(await town.rows(ai_reservations)) <= 1, "only the lost process's, which runs out by itself"
+        await deployment.expire_streams_at(clock.now_ms() - 1)  # expired
+        streamed = await ask(deployment.http, deployment.url, ticket)
+        assert streamed.done["answer"].startswith("Three times")
+        assert await deployment.rows(answer_streams) == []
+        assert len(await deployment.rows(chat_messages)) == 4
+        assert await deployment.spent() == 2 * _COST
+        assert len(await deployment.rows(ai_reservations)) <= 1, (
+            "only that of the killed process, which expires by itself"
+        )
 
 
-async def test_a_stopped_worker_keeps_what_it_has_said(town: Town, model: ScriptedModel) -> None:
+async def test_stopped_worker_stores_its_partial_answer(deployment: Deployment, model: ScriptedModel) -> None:
     model.always(Say(LONG, each_s=0.02))
 
     async def stop() -> None:
-        assert await asyncio.to_thread(town.worker.stop) == 0, town.worker.output
+        assert await asyncio.to_thread(deployment.worker.stop) == 0, deployment.worker.output
 
-    told = await _read_some(town, await town.ticket(), stop)
-    assert "Traceback" not in town.worker.output
-    assert not [event for event in told.events if event["type"] == "done"]
-    asked, answered = await town.rows(chat_messages)
-    assert asked["content"] == QUESTION
-    assert answered["content"].startswith(told.text[:20])
-    assert len(answered["content"]) < len(LONG)
-    assert await town.spent() == answered["prompt_tokens"] + answered["completion_tokens"] > 0
-    assert await town.rows(ai_reservations) == await town.rows(answer_streams) == []
+    streamed = await _read_interrupted(deployment, await deployment.ticket(), stop)
+    assert "Traceback" not in deployment.worker.output
+    assert not [event for event in streamed.events if event["type"] == "done"]
+    question, partial = await deployment.rows(chat_messages)
+    assert question["content"] == QUESTION
+    assert partial["content"].startswith(streamed.text[:20])
+    assert len(partial["content"]) < len(LONG)
+    assert await deployment.spent() == partial["prompt_tokens"] + partial["completion_tokens"] > 0
+    assert await deployment.rows(ai_reservations) == await deployment.rows(answer_streams) == []
 
 
 @pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.slow)])
-async def test_many_at_once_are_all_answered_by_one_process(town: Town, model: ScriptedModel, count: int) -> None:
-    """None is lost, none comes twice, and each is kept and paid for once."""
+async def test_one_process_answers_many_concurrent_questions(
+    deployment: Deployment, model: ScriptedModel, count: int
+) -> None:
+    """No answer is lost or duplicated, and each is stored and charged once."""
     model.always(Say("The payment worker retries a failed charge three times [1].", each_s=0.01))
-    tickets = [await town.ticket() for _ in range(count)]
-    told = await asyncio.gather(*(ask(town.http, town.url, ticket) for ticket in tickets))
-    assert [one.status for one in told] == [200] * count
-    assert {one.done["answer"] for one in told} == {told[0].done["answer"]}
-    assert len(await town.rows(chat_messages)) == 2 * count
-    assert await town.spent() == _COST * count
-    assert await town.rows(ai_reservations) == await town.rows(answer_streams) == []
-    assert "Traceback" not in town.worker.output
+    tickets = [await deployment.ticket() for _ in range(count)]
+    answers = await asyncio.gather(*(ask(deployment.http, deployment.url, ticket) for ticket in tickets))
+    assert [answer.status for answer in answers] == [200] * count
+    assert {answer.done["answer"] for answer in answers} == {answers[0].done["answer"]}
+    assert len(await deployment.rows(chat_messages)) == 2 * count
+    assert await deployment.spent() == _COST * count
+    assert await deployment.rows(ai_reservations) == await deployment.rows(answer_streams) == []
+    assert "Traceback" not in deployment.worker.output

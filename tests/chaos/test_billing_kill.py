@@ -1,4 +1,4 @@
-"""Credits under kill -9: processes that sell, spend and recharge at once, and are killed in the midst of it."""
+"""Credits under kill -9: processes that sell, spend and auto-recharge concurrently are killed midway."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.support.processes import Loremark, Process, free_port
 
 pytestmark = pytest.mark.anyio
 
-MOST = 400
+MAX_TOKENS = 400
 ALLOWANCE = 300
 LIMIT_CENTS = 1_200
 PLANS = f"""
@@ -51,16 +51,16 @@ def _run_spender(address: str, team: str, plans_file: str, seed: int) -> None:
 
 
 async def _spend(address: str, team: str, plans_file: str, seed: int) -> None:
-    """Calls of a model, one after the other, each told when its charge is kept."""
+    """Call a model repeatedly and print each charge once it is committed."""
     database = await open_database(databases.storage_address(address), pool=2)
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     plan = load_plans("team", plans_file).get("team")
     while True:
         meter = TeamMeter(database, Scope(team), plan, "prj_x")
-        wanted = chance.randint(1, MOST)
+        wanted = rng.randint(1, MAX_TOKENS)
         try:
             reservation = await meter.reserve(wanted)
-            tokens = chance.randint(0, wanted)
+            tokens = rng.randint(0, wanted)
             await meter.spent(reservation, Usage(tokens, 0))
             async with database.write() as tx:
                 await meter.charge(tx)
@@ -72,32 +72,32 @@ async def _spend(address: str, team: str, plans_file: str, seed: int) -> None:
 
 
 class Spender:
-    """A process that spends, until it is killed."""
+    """A process that spends tokens until it is killed."""
 
     def __init__(self, loremark: Loremark, team: str, seed: int) -> None:
-        self._told = loremark.folder / f"spent-{seed}.txt"
+        self._output = loremark.folder / f"spent-{seed}.txt"
         program = partial(_run_spender, loremark.database_url, team, loremark.settings["LOREMARK_PLANS_FILE"], seed)
-        self._told.touch()
+        self._output.touch()
         self._child = ForkedProcess(
             program,
             [],
             env=lifetime.child_env(),
             cwd=loremark.folder,
-            stdout=self._told,
+            stdout=self._output,
             stderr=loremark.folder / f"spender-{seed}.log",
         )
 
     def kill(self) -> list[int]:
-        """What it had told."""
+        """Kill the process and return the charges it printed."""
         if self._child.poll() is None:
             os.kill(self._child.pid, signal.SIGKILL)
             self._child.wait()
-        whole = self._told.read_text().rpartition("\n")[0]
-        return [int(line) for line in whole.split()]
+        complete = self._output.read_text().rpartition("\n")[0]
+        return [int(line) for line in complete.split()]
 
 
 class Buyers:
-    """Purchases over HTTP, each sent until it is acknowledged."""
+    """Purchases over HTTP, each retried until it is acknowledged."""
 
     def __init__(self, key: str) -> None:
         self.url = ""
@@ -119,16 +119,16 @@ class Buyers:
                 pass
             await asyncio.sleep(0.05)
 
-    async def keep_buying(self, http: httpx.AsyncClient, who: int) -> None:
+    async def keep_buying(self, http: httpx.AsyncClient, buyer: int) -> None:
         count = 0
         while not self.stop:
-            await self.buy(http, f"{who}/{count}")
+            await self.buy(http, f"{buyer}/{count}")
             count += 1
             await asyncio.sleep(0.05)
 
 
-async def _books(database: Database, team: str) -> tuple[Any, list[Any], int]:
-    """Account, transactions and what was used, of one state."""
+async def _snapshot(database: Database, team: str) -> tuple[Any, list[Any], int]:
+    """Account, transactions and usage in one consistent snapshot."""
     async with database.write() as tx:
         await tx.lock(f"tokens/{team}")
         (account,) = await tx.many(select(billing_accounts).where(billing_accounts.c.team_id == team))
@@ -137,7 +137,7 @@ async def _books(database: Database, team: str) -> tuple[Any, list[Any], int]:
     return account, rows, sum(used)
 
 
-async def test_killed_sellers_and_spenders_lose_no_credit_and_count_none_twice(
+async def test_killed_servers_and_spenders_lose_no_credits_and_count_none_twice(
     loremark: Loremark, tmp_path: Path
 ) -> None:
     plans = tmp_path / "packs.toml"
@@ -147,54 +147,58 @@ async def test_killed_sellers_and_spenders_lose_no_credit_and_count_none_twice(
     port = free_port()
     database = await open_database(databases.storage_address(loremark.database_url), pool=2)
     buyers = Buyers(owner["apiKey"])
-    told: list[int] = []
+    printed: list[int] = []
     kills = 0
-    serving: Process | None = None
+    server: Process | None = None
     spenders: list[Spender] = []
     try:
         async with httpx.AsyncClient(timeout=60, verify=False) as http:
-            serving = loremark.start(port=port)
-            await asyncio.to_thread(serving.wait_ready, 90)
-            buyers.url = serving.url
+            server = loremark.start(port=port)
+            await asyncio.to_thread(server.wait_ready, 90)
+            buyers.url = server.url
             headers = {"Authorization": f"Bearer {owner['apiKey']}"}
-            team = (await http.get(f"{serving.url}/api/auth/me", headers=headers)).json()["teamId"]
+            team = (await http.get(f"{server.url}/api/auth/me", headers=headers)).json()["teamId"]
             wanted = {"enabled": True, "threshold": 600, "packId": "small", "spendingLimit": LIMIT_CENTS}
-            put = await http.put(f"{serving.url}/api/billing/credits/auto-recharge", json=wanted, headers=headers)
-            assert put.status_code == 200, put.text
-            buying = [asyncio.create_task(buyers.keep_buying(http, who)) for who in range(3)]
+            response = await http.put(f"{server.url}/api/billing/credits/auto-recharge", json=wanted, headers=headers)
+            assert response.status_code == 200, response.text
+            buying = [asyncio.create_task(buyers.keep_buying(http, buyer)) for buyer in range(3)]
             spenders += [Spender(loremark, team, seed) for seed in range(2)]
             for turn in range(2):
                 await asyncio.sleep(3 + turn / 3)
-                await asyncio.to_thread(serving.kill)
-                told += await asyncio.to_thread(spenders[turn % 2].kill)
+                await asyncio.to_thread(server.kill)
+                printed += await asyncio.to_thread(spenders[turn % 2].kill)
                 kills += 1
-                account, rows, _ = await _books(database, team)
+                account, rows, _ = await _snapshot(database, team)
                 assert account["balance"] == sum(row["amount"] for row in rows)
                 assert account["balance"] >= 0
-                serving = loremark.start(port=port)
-                await asyncio.to_thread(serving.wait_ready, 90)
+                server = loremark.start(port=port)
+                await asyncio.to_thread(server.wait_ready, 90)
                 spenders[turn % 2] = Spender(loremark, team, 10 + turn)
             await asyncio.sleep(1)
             for spender in spenders:
-                told += await asyncio.to_thread(spender.kill)
+                printed += await asyncio.to_thread(spender.kill)
                 kills += 1
             buyers.stop = True
             await asyncio.gather(*buying)
             async with asyncio.timeout(60):
-                while (await _books(database, team))[0]["pending_recharge_id"]:
+                while (await _snapshot(database, team))[0]["pending_recharge_id"]:
                     await asyncio.sleep(0.2)
-            account, rows, used = await _books(database, team)
-            await asyncio.to_thread(serving.stop)
+            account, rows, used = await _snapshot(database, team)
+            await asyncio.to_thread(server.stop)
     finally:
         for spender in spenders:
             spender.kill()
-        if serving is not None:
-            serving.__exit__()
+        if server is not None:
+            server.__exit__()
         await database.close()
     assert account["balance"] == sum(row["amount"] for row in rows) >= 0
-    taken = -sum(row["amount"] for row in rows if row["type"] == "usage")
-    assert taken == max(0, used - ALLOWANCE), "the allowance first, then the credits, each call once"
-    assert sum(told) <= used <= sum(told) + kills * MOST, "what was told is there; of the rest one call a process"
+    charged = -sum(row["amount"] for row in rows if row["type"] == "usage")
+    assert charged == max(0, used - ALLOWANCE), (
+        "the allowance is used first, then credits, and each call is charged once"
+    )
+    assert sum(printed) <= used <= sum(printed) + kills * MAX_TOKENS, (
+        "all printed charges are stored, plus at most one per killed process"
+    )
     assert used > ALLOWANCE
     bought = {row["id"]: row for row in rows if row["type"] == "purchase"}
     automatic = {name for name, row in bought.items() if row["description"] == "Auto-recharge"}

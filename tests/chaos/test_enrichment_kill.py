@@ -1,4 +1,4 @@
-"""kill -9 in each stage of the pipeline: it goes on, no item comes twice, no event is lost, nothing is paid twice."""
+"""kill -9 in each pipeline stage: it resumes without duplicate items, lost events or double charges."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _STAGES = ("enrich", "embed", "dedup", "drift_check")
 _EVENTS = 25
 _CALLS = 3
 _COST = 11 + 7
-_PATIENCE_S = 60.0
+_TIMEOUT_S = 60.0
 _THINGS = (
     "invoice renderer", "session store", "thumbnail worker", "search indexer", "rate limiter", "audit log",
     "mail queue", "feature flags", "price import", "map tiles", "login form", "backup job", "chat relay",
@@ -40,21 +40,21 @@ _THINGS = (
 
 def _payload(number: int) -> dict[str, Any]:
     thing = _THINGS[number]
-    words = f"The {thing} lost data because its buffer was not flushed on shutdown. Fixed in src/part{number}.py."
+    text = f"The {thing} lost data because its buffer was not flushed on shutdown. Fixed in src/part{number}.py."
     return {
         "summary": "",
-        "changes": [{"category": "bugfix", "title": f"Fix lost data in the {thing}", "content": words}],
+        "changes": [{"category": "bugfix", "title": f"Fix lost data in the {thing}", "content": text}],
     }
 
 
 def _answer(request: Request) -> Say:
-    """A model that finds nothing new, and is paid for it."""
+    """A model that finds nothing new but still uses tokens."""
     return Say(json.dumps({"items": []}))
 
 
 def _wait_ready(child: ForkedProcess, http: httpx.Client, log: Path) -> bool:
-    """Until it answers; False when it has died before."""
-    stop = time.monotonic() + _PATIENCE_S
+    """Wait until the server responds; returns False if it was killed first."""
+    stop = time.monotonic() + _TIMEOUT_S
     while time.monotonic() < stop:
         if child.poll() is not None:
             assert child.returncode == -9, log.read_text(errors="replace")
@@ -68,16 +68,16 @@ def _wait_ready(child: ForkedProcess, http: httpx.Client, log: Path) -> bool:
     raise TimeoutError(log.read_text(errors="replace"))
 
 
-def _wait_dead(child: ForkedProcess, log: Path) -> None:
+def _wait_killed(child: ForkedProcess, log: Path) -> None:
     try:
-        child.wait(_PATIENCE_S)
+        child.wait(_TIMEOUT_S)
     except subprocess.TimeoutExpired:
-        raise AssertionError(f"it did not come to the crash:\n{log.read_text(errors='replace')[-4000:]}") from None
+        raise AssertionError(f"the crash point was not reached:\n{log.read_text(errors='replace')[-4000:]}") from None
     assert child.returncode == -9, log.read_text(errors="replace")
 
 
 def _wait_job(http: httpx.Client, key: dict[str, str], session_id: str) -> dict[str, Any]:
-    stop = time.monotonic() + _PATIENCE_S
+    stop = time.monotonic() + _TIMEOUT_S
     while time.monotonic() < stop:
         (job, *_) = http.get(f"/api/v2/sessions/{session_id}/jobs", headers=key).json()
         if job["status"] in ("completed", "failed"):
@@ -87,9 +87,9 @@ def _wait_job(http: httpx.Client, key: dict[str, str], session_id: str) -> dict[
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-async def test_the_pipeline_survives_kill_in_every_stage(loremark: Loremark, when: str) -> None:
+async def test_pipeline_survives_kill_in_every_stage(loremark: Loremark, when: str) -> None:
     log = loremark.folder / "crashing.log"
-    loremark.settings.pop("LOREMARK_PLANS_FILE", None)  # the usual plans, which allow a model
+    loremark.settings.pop("LOREMARK_PLANS_FILE", None)  # the default plans allow a model
     with ScriptedModel() as model:
         model.always(_answer)
         loremark.settings |= {
@@ -99,22 +99,22 @@ async def test_the_pipeline_survives_kill_in_every_stage(loremark: Loremark, whe
             "LOREMARK_LLM_API_KEY": "none",
             "LOREMARK_LOG_LEVEL": "warning",
         }
-        made = loremark.create_owner()
-        key = {"Authorization": f"Bearer {made['apiKey']}"}
+        owner = loremark.create_owner()
+        key = {"Authorization": f"Bearer {owner['apiKey']}"}
         with crashing_process(loremark, f"{_STAGES[0]}/{when}") as (child, http):
             assert _wait_ready(child, http, log)
-            session_id = _tell_all(http, key, made["projectId"])
-            begun = http.post(f"/api/v2/sessions/{session_id}/enrich", headers=key)
-            assert begun.status_code == 202, begun.text
-            _wait_dead(child, log)
+            session_id = _send_events(http, key, owner["projectId"])
+            started = http.post(f"/api/v2/sessions/{session_id}/enrich", headers=key)
+            assert started.status_code == 202, started.text
+            _wait_killed(child, log)
         for stage in _STAGES[1:]:
             with crashing_process(loremark, f"{stage}/{when}") as (child, http):
-                _wait_dead(child, log)
+                _wait_killed(child, log)
         with crashing_process(loremark, "") as (child, http):
             assert _wait_ready(child, http, log)
             job = _wait_job(http, key, session_id)
             assert job["status"] == "completed", job
-            items = http.get(f"/api/v2/items?projectId={made['projectId']}", headers=key).json()
+            items = http.get(f"/api/v2/items?projectId={owner['projectId']}", headers=key).json()
             session = http.get(f"/api/v2/sessions/{session_id}", headers=key).json()
     assert job["itemsExtracted"] == session["itemsExtracted"] == len(items) == _EVENTS
     assert max(Counter(item["title"] for item in items).values()) == 1
@@ -123,10 +123,10 @@ async def test_the_pipeline_survives_kill_in_every_stage(loremark: Loremark, whe
     await _check_ledger(loremark, job["id"])
 
 
-def _tell_all(http: httpx.Client, key: dict[str, str], project_id: str) -> str:
+def _send_events(http: httpx.Client, key: dict[str, str], project_id: str) -> str:
     secret = http.get(f"/api/projects/{project_id}/hmac-secret", headers=key).json()["secret"]
     tool = Tool(project_id, secret)
-    sessions = {tool.send_now(http, _payload(number)).json()["sessionId"] for number in range(_EVENTS)}
+    sessions = {tool.send_sync(http, _payload(number)).json()["sessionId"] for number in range(_EVENTS)}
     (session_id,) = sessions
     return str(session_id)
 
@@ -134,13 +134,13 @@ def _tell_all(http: httpx.Client, key: dict[str, str], project_id: str) -> str:
 async def _check_ledger(loremark: Loremark, job_id: str) -> None:
     database = await open_database(databases.storage_address(loremark.database_url))
     try:
-        marks = Counter(row["enriched_by"] for row in await _rows(database, events))
-        assert marks == {job_id: _EVENTS}
+        counts = Counter(row["enriched_by"] for row in await _rows(database, events))
+        assert counts == {job_id: _EVENTS}
         assert [row["attempt"] for row in await _rows(database, jobs) if row["id"] == job_id] == [5]
         used = {row["counter"]: row["used"] for row in await _rows(database, usage_counters)}
         assert used["ai_tokens"] == _CALLS * _COST
         assert not await _rows(database, candidates)
-        assert len(await _rows(database, ai_reservations)) <= 1  # of a call that was lost, until it runs out
+        assert len(await _rows(database, ai_reservations)) <= 1  # of a lost call, until it expires
     finally:
         await database.close()
 

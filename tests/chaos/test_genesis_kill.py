@@ -1,4 +1,4 @@
-"""kill -9 in each phase of a scan: it goes on where it stood, tells everything once, and holds no place for ever."""
+"""kill -9 in each phase of a scan: it resumes, reports everything once, and releases its slot."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.support.processes import Loremark
 
 pytestmark = pytest.mark.anyio
 
-_PATIENCE_S = 90.0
+_TIMEOUT_S = 90.0
 _CHUNKS = 3
 _MODULE = (
     b'"""Part %d of the shop."""\n\nfrom shop.money import total\n\n\ndef count_%d(order):\n    return total(order)\n'
@@ -53,24 +53,24 @@ _WAYS = [pytest.param(name, marks=[] if name == "in short" else [pytest.mark.slo
 
 
 def _answer(request: Request) -> Say:
-    """A model that finds something in each chunk, is paid for it, and finds no more in what the scan tells."""
+    """A model that reports one finding per chunk, uses tokens, and finds nothing in the scan's own events."""
     if '"findings"' not in request.text:
         return Say(json.dumps({"items": []}))
     named = re.search(r"BEGIN DATA file=(\S+)", request.text)
     path = named[1] if named is not None else "README.md"
-    told = {"layer": "conventions", "title": f"Counting begins in {path}", "content": f"{path} counts first."}
-    return Say(json.dumps({"findings": [{**told, "importance": 3, "files": [path], "tags": ["count"]}]}))
+    finding = {"layer": "conventions", "title": f"Counting begins in {path}", "content": f"{path} counts first."}
+    return Say(json.dumps({"findings": [{**finding, "importance": 3, "files": [path], "tags": ["count"]}]}))
 
 
 class _Project:
-    """A project with the repository, as its tools and its owner see it."""
+    """A project with the repository, used by a signed tool and its owner."""
 
     def __init__(self, key: dict[str, str], tool: Tool) -> None:
         self.key = key
         self.tool = tool
 
     @classmethod
-    def of(cls, http: httpx.Client, key: dict[str, str], url: str, project_id: str | None = None) -> _Project:
+    def connect(cls, http: httpx.Client, key: dict[str, str], url: str, project_id: str | None = None) -> _Project:
         if project_id is None:
             made = http.post("/api/projects", headers=key, json={"name": "Another"})
             assert made.status_code == 201, made.text
@@ -82,9 +82,9 @@ class _Project:
 
     def start(self, http: httpx.Client) -> str:
         raw = json.dumps({"projectId": self.tool.project_id}).encode()
-        begun = http.post("/api/v2/genesis/start", content=raw, headers=self.tool.headers(raw))
-        assert begun.status_code == 202, begun.text
-        return str(begun.json()["scanId"])
+        started = http.post("/api/v2/genesis/start", content=raw, headers=self.tool.headers(raw))
+        assert started.status_code == 202, started.text
+        return str(started.json()["scanId"])
 
     def ask(self, http: httpx.Client, name: str) -> dict[str, Any]:
         path = f"/api/v2/genesis/{name}?projectId={self.tool.project_id}"
@@ -94,20 +94,20 @@ class _Project:
         return found
 
     def wait(self, http: httpx.Client) -> dict[str, Any]:
-        """Until the scan and all that follows from it are over; the scan."""
+        """Wait for the scan and the sessions it creates; returns the scan."""
 
-        def is_over() -> bool:
+        def is_finished() -> bool:
             if self.ask(http, "status")["scan"]["completedAt"] is None:
                 return False
             listed = http.get(f"/api/v2/sessions?projectId={self.tool.project_id}", headers=self.key).json()
             return all(session["status"] in ("completed", "failed") for session in listed)
 
-        _until(is_over)
+        _wait_until(is_finished)
         scan: dict[str, Any] = self.ask(http, "status")["scan"]
         return scan
 
-    def told(self, http: httpx.Client) -> dict[str, Any]:
-        """All that a scan leaves behind, without what is of one time only."""
+    def outcome(self, http: httpx.Client) -> dict[str, Any]:
+        """Everything the scan produced, without ids and times."""
         results = self.ask(http, "results")
         findings = [{k: v for k, v in found.items() if k not in ("id", "createdAt")} for found in results["findings"]]
         named = f"projectId={self.tool.project_id}"
@@ -123,10 +123,10 @@ class _Project:
         }
 
 
-def _until(is_so: Callable[[], bool]) -> None:
-    stop = time.monotonic() + _PATIENCE_S
-    while not is_so():
-        assert time.monotonic() < stop, "it did not come to pass"
+def _wait_until(condition: Callable[[], bool]) -> None:
+    stop = time.monotonic() + _TIMEOUT_S
+    while not condition():
+        assert time.monotonic() < stop, "timed out"
         time.sleep(0.05)
 
 
@@ -137,16 +137,16 @@ def _is_ready(http: httpx.Client) -> bool:
         return False
 
 
-def _wait_dead(child: ForkedProcess, point: str, log: Path) -> None:
+def _wait_killed(child: ForkedProcess, point: str, log: Path) -> None:
     try:
-        child.wait(_PATIENCE_S)
+        child.wait(_TIMEOUT_S)
     except subprocess.TimeoutExpired:
-        raise AssertionError(f"it did not come to {point}:\n{log.read_text(errors='replace')[-4000:]}") from None
+        raise AssertionError(f"{point} was not reached:\n{log.read_text(errors='replace')[-4000:]}") from None
     assert child.returncode == -9, log.read_text(errors="replace")
 
 
-def _at_work_in(folder: Path) -> list[str]:
-    """The commands of processes whose working folder is in there: ours, readers and gits."""
+def _processes_in(folder: Path) -> list[str]:
+    """The commands of processes whose working folder is inside this one: ours, readers and git."""
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -156,9 +156,9 @@ def _at_work_in(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("way", _WAYS)
-async def test_a_scan_survives_kill(loremark: Loremark, tmp_path: Path, way: str) -> None:
+async def test_scan_survives_kill(loremark: Loremark, tmp_path: Path, way: str) -> None:
     log = loremark.folder / "crashing.log"
-    loremark.settings.pop("LOREMARK_PLANS_FILE", None)  # the usual plans, which allow a model
+    loremark.settings.pop("LOREMARK_PLANS_FILE", None)  # the default plans allow a model
     authority = Authority(tmp_path / "authority")
     with ScriptedModel() as model, GitServer(authority, tmp_path / "served") as server:
         model.always(_answer)
@@ -168,31 +168,31 @@ async def test_a_scan_survives_kill(loremark: Loremark, tmp_path: Path, way: str
         key = {"Authorization": f"Bearer {made['apiKey']}"}
         first, *others = _POINTS[way]
         with crashing_process(loremark, first) as (child, http):
-            _until(lambda: _is_ready(http))
-            shop = _Project.of(http, key, server.url("o/shop"), made["projectId"])
+            _wait_until(lambda: _is_ready(http))
+            shop = _Project.connect(http, key, server.url("o/shop"), made["projectId"])
             scan_id = shop.start(http)
-            _wait_dead(child, first, log)
+            _wait_killed(child, first, log)
         for point in others:
             with crashing_process(loremark, point) as (child, _):
-                _wait_dead(child, point, log)
-            _until(lambda: not _at_work_in(loremark.folder))
+                _wait_killed(child, point, log)
+            _wait_until(lambda: not _processes_in(loremark.folder))
         with crashing_process(loremark, "") as (child, http):
-            _until(lambda: _is_ready(http))
+            _wait_until(lambda: _is_ready(http))
             scan = shop.wait(http)
             assert (scan["id"], scan["phase"], scan["error"]) == (scan_id, "complete", None)
-            assert scan["filesProcessed"] == scan["filesTotal"] == len(_TREE) - 1  # the picture is no text
+            assert scan["filesProcessed"] == scan["filesTotal"] == len(_TREE) - 1  # the image is not text
             assert scan["chunksProcessed"] == scan["chunksTotal"] == _CHUNKS
-            disturbed = shop.told(http)
-            assert max(Counter(title for title, _, _ in disturbed["items"]).values()) == 1
-            paid = await _check_rows(loremark, shop, scan_id, _POINTS[way])
-            apart = _Project.of(http, key, server.url("o/shop"))
-            apart.start(http)
-            assert apart.wait(http)["phase"] == "complete"
-            assert disturbed == apart.told(http), "the same as a scan that nobody has disturbed"
-            assert await _paid(loremark) == 2 * paid, "nothing was paid twice"
+            interrupted = shop.outcome(http)
+            assert max(Counter(title for title, _, _ in interrupted["items"]).values()) == 1
+            charged = await _check_rows(loremark, shop, scan_id, _POINTS[way])
+            uninterrupted = _Project.connect(http, key, server.url("o/shop"))
+            uninterrupted.start(http)
+            assert uninterrupted.wait(http)["phase"] == "complete"
+            assert interrupted == uninterrupted.outcome(http), "same as an uninterrupted scan"
+            assert await _charged_tokens(loremark) == 2 * charged, "nothing was charged twice"
             again = shop.start(http)
-            assert (shop.wait(http)["id"], shop.told(http)["items"]) == (again, disturbed["items"])
-        _until(lambda: not _at_work_in(loremark.folder))
+            assert (shop.wait(http)["id"], shop.outcome(http)["items"]) == (again, interrupted["items"])
+        _wait_until(lambda: not _processes_in(loremark.folder))
 
 
 def _settings(folder: Path, server: GitServer, authority: Authority, model: ScriptedModel) -> dict[str, str]:
@@ -211,19 +211,19 @@ def _settings(folder: Path, server: GitServer, authority: Authority, model: Scri
 
 
 async def _check_rows(loremark: Loremark, shop: _Project, scan_id: str, points: Sequence[str]) -> int:
-    """One session, one event, one job, and no place held; what was paid."""
-    told = [row for row in await _rows(loremark, events) if row["project_id"] == shop.tool.project_id]
-    assert [json.loads(row["payload"])["scanId"] for row in told] == [scan_id]
-    assert [row["id"] for row in await _rows(loremark, sessions)] == [told[0]["session_id"]]
+    """Check for one session, one event, one job and no held slot; returns the charged tokens."""
+    sent = [row for row in await _rows(loremark, events) if row["project_id"] == shop.tool.project_id]
+    assert [json.loads(row["payload"])["scanId"] for row in sent] == [scan_id]
+    assert [row["id"] for row in await _rows(loremark, sessions)] == [sent[0]["session_id"]]
     scans = [row for row in await _rows(loremark, jobs) if row["kind"] == "genesis.scan"]
     assert [row["attempt"] for row in scans] == [len(points) + 1]
     assert not await _rows(loremark, running_scans)
-    lost = len(await _rows(loremark, ai_reservations))  # of calls whose answer was lost, until they run out
+    lost = len(await _rows(loremark, ai_reservations))  # of calls whose answer was lost, until they expire
     assert lost <= sum(point.endswith(("before", "before-end")) for point in points)
-    return await _paid(loremark)
+    return await _charged_tokens(loremark)
 
 
-async def _paid(loremark: Loremark) -> int:
+async def _charged_tokens(loremark: Loremark) -> int:
     used = {row["counter"]: int(row["used"]) for row in await _rows(loremark, usage_counters)}
     return used["ai_tokens"]
 

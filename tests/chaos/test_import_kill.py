@@ -1,4 +1,4 @@
-"""An import under kill -9: what was acknowledged is there, and the same file once more makes the project whole."""
+"""An import under kill -9: acknowledged records are kept, and importing the file again completes the project."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _ITEMS = 300
 
 
 def _lines() -> bytes:
-    """Sessions with small and large events, and items that rest on them, each with a history."""
+    """Sessions with small and large events, and items based on them, each with a history."""
     now_ms = clock.now_ms() - clock.HOUR_MS
-    made: list[dict[str, Any]] = []
-    told: list[str] = []
+    records: list[dict[str, Any]] = []
+    event_refs: list[str] = []
     for number in range(_SESSIONS):
         session: dict[str, Any] = {
             "loremark": "session",
@@ -42,7 +42,7 @@ def _lines() -> bytes:
             "status": "completed",
         }
         session |= {"itemsExtracted": 1, "enrichmentModel": None, "lastEventAtMs": now_ms, "createdAtMs": now_ms}
-        made.append(session | {"completedAtMs": now_ms})
+        records.append(session | {"completedAtMs": now_ms})
         for part in range(8):
             words = f"Part {part} of {number}. " * (900 if part % 4 == 0 else 3)
             event: dict[str, Any] = {
@@ -51,8 +51,8 @@ def _lines() -> bytes:
                 "session": session["ref"],
                 "event": "session_save",
             }
-            made.append(event | {"payload": {"summary": words}, "enriched": part % 2 == 0, "createdAtMs": now_ms})
-            told.append(str(event["ref"]))
+            records.append(event | {"payload": {"summary": words}, "enriched": part % 2 == 0, "createdAtMs": now_ms})
+            event_refs.append(str(event["ref"]))
     for number in range(_ITEMS):
         state: dict[str, Any] = {
             "title": f"Fact {number}",
@@ -60,7 +60,7 @@ def _lines() -> bytes:
             "type": "decision",
         }
         state |= {"schemaKey": "root/api", "status": "approved", "confidence": 0.9, "files": [f"src/{number}.py"]}
-        quoted = [{"event": told[number % len(told)], "quote": "Part"}]
+        quoted = [{"event": event_refs[number % len(event_refs)], "quote": "Part"}]
         state |= {"tags": ["x"], "evidence": quoted, "flags": [], "tier": 2, "branch": None}
         state |= {"mergedFrom": [], "supersededBy": None}
         item: dict[str, Any] = {
@@ -79,36 +79,36 @@ def _lines() -> bytes:
             "version": 1,
             "change": "created",
         }
-        made += [item, revision | {"snapshot": state, "createdAtMs": now_ms}]
-    return b"".join(json.dumps(line).encode() + b"\n" for line in made)
+        records += [item, revision | {"snapshot": state, "createdAtMs": now_ms}]
+    return b"".join(json.dumps(line).encode() + b"\n" for line in records)
 
 
 class Import(threading.Thread):
-    """Brings a file, piece by piece, until the server dies."""
+    """Imports a file in chunks until the server dies."""
 
     def __init__(self, http: httpx.Client, project: str, file: bytes) -> None:
         super().__init__()
         self._http = http
         self._project = project
-        self._pieces = [chunk for _, chunk in split_chunks(read_lines(io.BytesIO(file)), _CHUNK_BYTES)]
+        self._chunks = [chunk for _, chunk in split_chunks(read_lines(io.BytesIO(file)), _CHUNK_BYTES)]
         self.first = threading.Event()
         self.created: list[int] = []
-        """How many records each acknowledged piece has brought."""
-        self.wrong: list[str] = []
-        self.whole = False
+        """The number of records created by each acknowledged chunk."""
+        self.errors: list[str] = []
+        self.completed = False
 
     def run(self) -> None:
-        for piece in self._pieces:
+        for chunk in self._chunks:
             try:
-                answer = self._http.post("/api/v2/import", params={"projectId": self._project}, content=piece)
+                answer = self._http.post("/api/v2/import", params={"projectId": self._project}, content=chunk)
             except httpx.HTTPError:
                 return
             if answer.status_code != 200:
-                self.wrong.append(f"{answer.status_code} {answer.text}")
+                self.errors.append(f"{answer.status_code} {answer.text}")
                 return
             self.created.append(sum(answer.json()["created"].values()))
             self.first.set()
-        self.whole = True
+        self.completed = True
 
 
 def _export(http: httpx.Client, project: str) -> bytes:
@@ -117,43 +117,43 @@ def _export(http: httpx.Client, project: str) -> bytes:
     return answer.content
 
 
-async def _check(database: Database, project: str) -> None:
+async def _check_counters(database: Database, project: str) -> None:
     (team,) = {row["team_id"] for row in await ledger.rows(database, sessions, sessions.c.project_id == project)}
     assert await recount_team(database, Scope(team), set_mark()) == []
 
 
 @pytest.mark.slow
-def test_a_file_that_was_broken_off_is_brought_again_and_is_whole(loremark: Loremark) -> None:
-    chance = random.Random()
-    del loremark.settings["LOREMARK_PLANS_FILE"]  # the plan's own bounds are wide enough
+def test_interrupted_import_can_be_repeated_and_completed(loremark: Loremark) -> None:
+    rng = random.Random()
+    del loremark.settings["LOREMARK_PLANS_FILE"]  # the default plan's limits are high enough
     owner = make_owner(loremark)
-    broken = acknowledged = 0
+    interrupted = acknowledged = 0
     with loremark.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
         first = Import(http, owner["projectId"], _lines())
         first.run()
-        assert (first.wrong, first.whole) == ([], True)
+        assert (first.errors, first.completed) == ([], True)
         file = _export(http, owner["projectId"])
         project = http.post("/api/projects", json={"name": "There"}).json()["id"]
     assert json.loads(file.splitlines()[-1])["items"] == _ITEMS
     for _ in range(_ROUNDS):
         with loremark.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
-            bringing = Import(http, project, file)
-            bringing.start()
-            assert bringing.first.wait(60)
-            time.sleep(chance.uniform(0.0, 0.15))
+            importing = Import(http, project, file)
+            importing.start()
+            assert importing.first.wait(60)
+            time.sleep(rng.uniform(0.0, 0.15))
             process.kill()
-            bringing.join(60)
-        assert bringing.wrong == []
-        assert not any(bringing.created[:acknowledged]), "what was acknowledged is there"
-        acknowledged = max(acknowledged, len(bringing.created))
-        broken += not bringing.whole
-    assert broken, "a kill met an import in the middle"
+            importing.join(60)
+        assert importing.errors == []
+        assert not any(importing.created[:acknowledged]), "acknowledged records are not created again"
+        acknowledged = max(acknowledged, len(importing.created))
+        interrupted += not importing.completed
+    assert interrupted, "no kill interrupted an import"
     with loremark.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
         last = Import(http, project, file)
         last.run()
-        assert (last.wrong, last.whole) == ([], True)
+        assert (last.errors, last.completed) == ([], True)
         again = Import(http, project, file)
         again.run()
-        assert not any(again.created), "nothing twice"
+        assert not any(again.created), "nothing is imported twice"
         assert hashlib.sha256(_export(http, project)).digest() == hashlib.sha256(file).digest()
-    ledger.with_database(loremark.database_url, lambda database: _check(database, project))
+    ledger.with_database(loremark.database_url, lambda database: _check_counters(database, project))

@@ -1,6 +1,6 @@
-"""kill -9 for workers: every job finishes, no stage's effect happens twice, and a lost lease is taken over in time.
+"""kill -9 for workers: every job finishes, no stage takes effect twice, and lost leases are taken over in time.
 
-On SQLite at once: the leases there are longer than the test waits.
+On SQLite the takeover is immediate: its leases are longer than the test waits.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ pytestmark = pytest.mark.anyio
 _STAGES = ("read", "think", "write")
 _LEASE_MS = 1_000
 _EMBEDDED_LEASE_MS = 600_000
-_LOOK_S = 0.25
+_POLL_S = 0.25
 _JOBS = 100
 _KILLS = 3
-_PATIENCE_S = 60.0
+_TIMEOUT_S = 60.0
 
-# A plain table without a key: a second effect would be a second row.
+# No primary key, so a repeated effect adds a second row.
 effects = Table("effects", MetaData(), Column("job_id", Text), Column("stage", Text), Column("at_ms", BigInteger))
 
 
@@ -57,22 +57,22 @@ async def _work(run: Run) -> None:
 
 
 def _run_worker(address: str) -> None:
-    """A worker process: it ends only by being killed."""
+    """A worker process that runs until it is killed."""
     asyncio.run(_serve(address))
 
 
 async def _serve(address: str) -> None:
-    runner._POLL_S = _LOOK_S
-    place = databases.storage_address(address)
-    database = await open_database(place)
-    timing = RunnerTiming(lease_ms=_EMBEDDED_LEASE_MS if isinstance(place, Path) else _LEASE_MS)
-    async with hold_runner_lock(database, place) if isinstance(place, Path) else nullcontext():
+    runner._POLL_S = _POLL_S
+    storage = databases.storage_address(address)
+    database = await open_database(storage)
+    timing = RunnerTiming(lease_ms=_EMBEDDED_LEASE_MS if isinstance(storage, Path) else _LEASE_MS)
+    async with hold_runner_lock(database, storage) if isinstance(storage, Path) else nullcontext():
         Runner(database, {"steps": JobKind(_work)}, timing).start()
         await asyncio.Event().wait()
 
 
 class Workers:
-    """Worker processes, killed by their id and replaced."""
+    """Worker processes that are killed and replaced."""
 
     def __init__(self, address: str, folder: Path, count: int) -> None:
         self._address = address
@@ -87,9 +87,9 @@ class Workers:
         )
 
     def replace_one(self) -> None:
-        """The one that has worked the longest: another may not have come up yet, and its end would show nothing."""
+        """Kill and replace the oldest worker; a newer one may still be starting, so killing it would prove nothing."""
         victim = self._children.pop(0)
-        assert victim.poll() is None, f"a worker ended by itself:\n{self._log.read_text(errors='replace')}"
+        assert victim.poll() is None, f"a worker exited by itself:\n{self._log.read_text(errors='replace')}"
         victim.kill()
         victim.wait()
         self._children.append(self._start())
@@ -105,32 +105,32 @@ async def _rows(database: Database) -> list[Row]:
         return await tx.many(select(jobs.c.id, jobs.c.status, jobs.c.attempt, jobs.c.lease_until_ms))
 
 
-async def _finished(database: Database) -> int:
+async def _count_finished(database: Database) -> int:
     async with database.read() as tx:
         row = await tx.one(select(func.count().label("found")).where(jobs.c.status == "completed"))
     assert row is not None
     return int(row["found"])
 
 
-async def _until_finished(database: Database, count: int, seconds: float) -> None:
+async def _wait_finished(database: Database, count: int, seconds: float) -> None:
     try:
         async with asyncio.timeout(seconds):
-            while await _finished(database) < count:
+            while await _count_finished(database) < count:
                 await asyncio.sleep(0.02)
     except TimeoutError:
         raise AssertionError(f"unfinished: {Counter(row['status'] for row in await _rows(database))}") from None
 
 
-async def _check_effects(database: Database, made: list[str]) -> None:
+async def _check_effects(database: Database, job_ids: list[str]) -> None:
     async with database.read() as tx:
         found = await tx.many(select(effects).order_by(effects.c.at_ms))
     assert Counter((row["job_id"], row["stage"]) for row in found) == Counter(
-        (job_id, stage) for job_id in made for stage in _STAGES
+        (job_id, stage) for job_id in job_ids for stage in _STAGES
     )
 
 
-async def _make_effects(address: str | Path) -> None:
-    """The engines' own drivers, since no transaction of ours makes tables."""
+async def _create_effects_table(address: str | Path) -> None:
+    """Uses the database drivers directly, because our transactions cannot create tables."""
     if isinstance(address, Path):
         with closing(sqlite3.connect(address)) as file:
             file.execute(str(CreateTable(effects)))
@@ -143,8 +143,8 @@ async def _make_effects(address: str | Path) -> None:
 
 
 @asynccontextmanager
-async def _opened(address: str) -> AsyncIterator[Database]:
-    await _make_effects(databases.storage_address(address))
+async def _open_with_effects(address: str) -> AsyncIterator[Database]:
+    await _create_effects_table(databases.storage_address(address))
     database = await open_database(databases.storage_address(address))
     try:
         yield database
@@ -152,7 +152,7 @@ async def _opened(address: str) -> AsyncIterator[Database]:
         await database.close()
 
 
-async def _promise(database: Database, count: int) -> list[str]:
+async def _enqueue_jobs(database: Database, count: int) -> list[str]:
     async with database.write() as tx:
         return [
             await queue.enqueue(tx, "steps", {}, team_id=f"team_{number % 7}", stages=_STAGES, max_attempts=50)
@@ -160,40 +160,40 @@ async def _promise(database: Database, count: int) -> list[str]:
         ]
 
 
-async def _watch_leases(database: Database, late: list[str]) -> None:
-    """Nobody's lost lease may lie there longer than a look takes, or than ten of our own on a slow machine."""
-    room_ms = _LOOK_S * 1000 + 2_000
+async def _watch_leases(database: Database, overdue: list[str]) -> None:
+    """Record leases that stay expired longer than a poll plus slack, or than ten of our own reads if those are slow."""
+    allowed_ms = _POLL_S * 1000 + 2_000
     while True:
         now_ms = clock.now_ms()
-        held = [row for row in await _rows(database) if row["status"] == "running"]
-        late.extend(row["id"] for row in held if now_ms - row["lease_until_ms"] > room_ms)
+        running = [row for row in await _rows(database) if row["status"] == "running"]
+        overdue.extend(row["id"] for row in running if now_ms - row["lease_until_ms"] > allowed_ms)
         await asyncio.sleep(0.1)
-        room_ms = max(room_ms, 10 * (clock.now_ms() - now_ms))
+        allowed_ms = max(allowed_ms, 10 * (clock.now_ms() - now_ms))
 
 
 @pytest.mark.parametrize(("engine", "count"), [("postgresql", 3), ("sqlite", 1)], indirect=["engine"])
-async def test_killed_workers_lose_nothing_and_do_nothing_twice(
+async def test_killed_workers_lose_no_jobs_and_repeat_no_stages(
     database_url: str, engine: str, count: int, tmp_path: Path
 ) -> None:
-    """Three workers on PostgreSQL, one on SQLite; the eldest dies at a random moment, three times."""
-    late: list[str] = []
-    async with _opened(database_url) as database:
-        made = await _promise(database, _JOBS)
+    """Three workers on PostgreSQL, one on SQLite; the oldest is killed at a random moment, three times."""
+    overdue: list[str] = []
+    async with _open_with_effects(database_url) as database:
+        job_ids = await _enqueue_jobs(database, _JOBS)
         workers = Workers(database_url, tmp_path, count)
         try:
-            watch = asyncio.create_task(_watch_leases(database, late)) if count > 1 else None
+            watch = asyncio.create_task(_watch_leases(database, overdue)) if count > 1 else None
             for number in range(_KILLS):
-                await _until_finished(database, number * 25 + 5, _PATIENCE_S)
+                await _wait_finished(database, number * 25 + 5, _TIMEOUT_S)
                 await asyncio.sleep(random.uniform(0, 0.15))
                 workers.replace_one()
-            await _until_finished(database, _JOBS, _PATIENCE_S)
+            await _wait_finished(database, _JOBS, _TIMEOUT_S)
             if watch is not None:
                 assert not watch.done()
                 watch.cancel()
         finally:
             workers.end()
         rows = await _rows(database)
-        await _check_effects(database, made)
+        await _check_effects(database, job_ids)
     assert {row["status"] for row in rows} == {"completed"}
-    assert any(row["attempt"] > 1 for row in rows), "no kill met a job: the test has shown nothing"
-    assert late == []
+    assert any(row["attempt"] > 1 for row in rows), "no kill interrupted a job, so the test proved nothing"
+    assert overdue == []

@@ -1,4 +1,4 @@
-"""SIGTERM: what is under way is finished, nothing acknowledged is lost, and nothing is left behind."""
+"""SIGTERM: running requests finish, no acknowledged write is lost, and no process is left behind."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.processes import Loremark, Process, free_port
 
 
 def _children(pid: int) -> set[int]:
-    """The processes that descend from this one, as the kernel knows them."""
+    """All descendants of this process, according to /proc."""
     parents: dict[int, int] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -40,8 +40,8 @@ def _stop(process: Process) -> None:
     assert [child for child in children if Path(f"/proc/{child}").exists()] == []
 
 
-def test_a_stop_under_load_loses_nothing_that_was_acknowledged(loremark: Loremark) -> None:
-    """And the next server starts at once on the same port and folder."""
+def test_stop_under_load_loses_no_acknowledged_write(loremark: Loremark) -> None:
+    """The next server starts immediately on the same port and folder."""
     clients = Clients(make_owner(loremark)["apiKey"])
     port = free_port()
     for _ in range(2):
@@ -52,12 +52,12 @@ def test_a_stop_under_load_loses_nothing_that_was_acknowledged(loremark: Loremar
                 _stop(process)
             assert clients.refused == []
             assert "Traceback" not in process.output
-        ledger.check_books(loremark.database_url, clients.acknowledged, clients.attempted)
+        ledger.check_acknowledged_writes(loremark.database_url, clients.acknowledged, clients.attempted)
     assert clients.writes > 20
 
 
-def test_requests_under_way_are_answered(loremark: Loremark) -> None:
-    """Checking a password takes a while; those who are waiting for it when the stop comes get their answer."""
+def test_running_requests_are_answered(loremark: Loremark) -> None:
+    """Password checks take a while; logins still queued when the server is stopped get their response."""
     make_owner(loremark)
     body = json.dumps({"email": "owner@example.com", "password": "a wrong password"})
     with loremark.start() as process, ExitStack() as stack:
@@ -78,14 +78,14 @@ def test_requests_under_way_are_answered(loremark: Loremark) -> None:
 
 
 def _status(connection: socket.socket) -> int:
-    """The status of the answer, which must be whole."""
+    """The status of the response, which must be complete."""
     answer = b"".join(iter(lambda: connection.recv(65_536), b""))
     assert answer.endswith(b"}"), answer
     return int(answer.split(b" ", 2)[1])
 
 
-def test_open_streams_are_ended_by_the_stop_not_waited_for(loremark: Loremark) -> None:
-    """Every open page of the dashboard holds a stream."""
+def test_stop_closes_open_streams(loremark: Loremark) -> None:
+    """Every open dashboard page holds a stream."""
     owner = make_owner(loremark)
     with loremark.start() as process:
         process.wait_ready()
@@ -96,7 +96,7 @@ def test_open_streams_are_ended_by_the_stop_not_waited_for(loremark: Loremark) -
 
 @pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
 @pytest.mark.parametrize(("command", "words"), [("api", "API listening"), ("jobs", "background jobs running")])
-def test_the_parts_stop_as_well(loremark: Loremark, command: str, words: str) -> None:
+def test_api_and_jobs_processes_stop_cleanly(loremark: Loremark, command: str, words: str) -> None:
     loremark.settings["LOREMARK_LOG_LEVEL"] = "info"
     with loremark.start(command) as process:
         stop = time.monotonic() + 60

@@ -1,4 +1,4 @@
-"""Two API processes on one PostgreSQL and one Redis: for a client they are one server."""
+"""Two API processes on one PostgreSQL and one Redis behave like one server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from loremark.storage import schema
-from tests.chaos.pair import Pair, Stream, Visitor, add_colleague, next_address
+from tests.chaos.pair import Pair, ProcessClient, Stream, add_team_member, next_address
 from tests.chaos.preparation import prepare
 from tests.entry.owner import make_owner
 from tests.servers import redis
@@ -44,34 +44,34 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
 
 
 @pytest.fixture
-def near(pair: Pair) -> Iterator[Visitor]:
-    """The owner, at the first process."""
-    with Visitor(pair.one, pair.owner["apiKey"]) as visitor:
-        yield visitor
+def first_client(pair: Pair) -> Iterator[ProcessClient]:
+    """The owner, connected to the first process."""
+    with ProcessClient(pair.one, pair.owner["apiKey"]) as client:
+        yield client
 
 
 @pytest.fixture
-def far(pair: Pair) -> Iterator[Visitor]:
-    """The owner, at the second process."""
-    with Visitor(pair.other, pair.owner["apiKey"]) as visitor:
-        yield visitor
+def second_client(pair: Pair) -> Iterator[ProcessClient]:
+    """The owner, connected to the second process."""
+    with ProcessClient(pair.other, pair.owner["apiKey"]) as client:
+        yield client
 
 
-def test_the_global_limit_is_shared(pair: Pair) -> None:
-    """Two hundred requests of one address to both at once: the limit is let through, and no two count the same."""
+def test_global_rate_limit_is_shared(pair: Pair) -> None:
+    """200 requests from one address to both processes: exactly the limit is allowed, and each is counted once."""
     address = next_address()
     windows: dict[str, list[httpx.Response]] = defaultdict(list)
 
-    def ask(number: int) -> httpx.Response:
-        return https[number % 2].get(
+    def send(number: int) -> httpx.Response:
+        return clients[number % 2].get(
             "/api/projects", headers={"Authorization": f"Bearer {pair.owner['apiKey']}", "X-Forwarded-For": address}
         )
 
     with pair.one.client() as first, pair.other.client() as second, ThreadPoolExecutor(8) as pool:
-        https = (first, second)
-        for answer in pool.map(ask, range(200)):
+        clients = (first, second)
+        for answer in pool.map(send, range(200)):
             windows[answer.headers["x-ratelimit-reset"]].append(answer)
-    assert 1 <= len(windows) <= 2, "a minute may end meanwhile"
+    assert 1 <= len(windows) <= 2, "the minute may end during the test"
     for answers in windows.values():
         allowed = [answer for answer in answers if answer.status_code == 200]
         assert len(allowed) == min(_LIMIT, len(answers))
@@ -87,32 +87,34 @@ def test_the_global_limit_is_shared(pair: Pair) -> None:
                 )
 
 
-def test_a_deleted_key_is_refused_by_the_other_process_in_the_next_request(near: Visitor, far: Visitor) -> None:
+def test_deleted_key_is_rejected_by_the_other_process_immediately(
+    first_client: ProcessClient, second_client: ProcessClient
+) -> None:
     for number in range(25):
-        made = near.call("POST", "/api/keys", {"name": f"round {number}"}).json()
-        assert far.call("GET", "/api/auth/me", key=made["key"]).status_code == 200
-        assert near.call("DELETE", "/api/keys", {"keyId": made["id"]}).status_code == 204
-        for visitor in (far, near):
-            refused = visitor.call("GET", "/api/auth/me", key=made["key"])
+        made = first_client.call("POST", "/api/keys", {"name": f"round {number}"}).json()
+        assert second_client.call("GET", "/api/auth/me", key=made["key"]).status_code == 200
+        assert first_client.call("DELETE", "/api/keys", {"keyId": made["id"]}).status_code == 204
+        for client in (second_client, first_client):
+            refused = client.call("GET", "/api/auth/me", key=made["key"])
             assert (refused.status_code, refused.json()) == (
                 401,
                 {"error": "Invalid or missing authentication credentials"},
             )
 
 
-def test_no_request_begun_after_the_deletion_is_accepted_anywhere(near: Visitor, pair: Pair) -> None:
-    """The key is in heavy use at the other process while it is deleted here."""
-    made = near.call("POST", "/api/keys", {"name": "busy"}).json()
+def test_requests_started_after_a_key_deletion_are_rejected(first_client: ProcessClient, pair: Pair) -> None:
+    """The other process is using the key heavily while it is deleted."""
+    made = first_client.call("POST", "/api/keys", {"name": "busy"}).json()
     deleted = threading.Event()
     before: list[int] = []
     accepted_late: list[int] = []
 
     def use() -> None:
         late = 0
-        with Visitor(pair.other, made["key"]) as visitor:
+        with ProcessClient(pair.other, made["key"]) as client:
             while late < 10:
                 was_deleted = deleted.is_set()
-                answer = visitor.call("GET", "/api/projects")
+                answer = client.call("GET", "/api/projects")
                 if not was_deleted:
                     before.append(answer.status_code)
                 elif answer.status_code != 401:
@@ -125,7 +127,7 @@ def test_no_request_begun_after_the_deletion_is_accepted_anywhere(near: Visitor,
     stop = time.monotonic() + 60
     while len(before) < 30 and time.monotonic() < stop:
         time.sleep(0.01)
-    assert near.call("DELETE", "/api/keys", {"keyId": made["id"]}).status_code == 204
+    assert first_client.call("DELETE", "/api/keys", {"keyId": made["id"]}).status_code == 204
     deleted.set()
     for thread in threads:
         thread.join(60)
@@ -133,45 +135,51 @@ def test_no_request_begun_after_the_deletion_is_accepted_anywhere(near: Visitor,
     assert accepted_late == []
 
 
-def test_a_member_removed_here_loses_an_open_stream_there_within_a_second(pair: Pair, near: Visitor) -> None:
-    gone, stays = add_colleague(pair, "member"), add_colleague(pair, "member")
-    with Stream(pair.other, stays.key) as other:
-        with Stream(pair.other, gone.key) as stream:
-            assert near.call("DELETE", f"/api/team/{gone.member_id}").status_code == 204
+def test_removed_member_loses_a_stream_on_the_other_process_within_a_second(
+    pair: Pair, first_client: ProcessClient
+) -> None:
+    removed, remaining = add_team_member(pair, "member"), add_team_member(pair, "member")
+    with Stream(pair.other, remaining.key) as other:
+        with Stream(pair.other, removed.key) as stream:
+            assert first_client.call("DELETE", f"/api/team/{removed.member_id}").status_code == 204
             assert stream.ends_within(1.0)
         other.wait_for('"resource":"team"')
         assert not other.ended.is_set()
-        assert near.call("DELETE", f"/api/team/{stays.member_id}").status_code == 204
+        assert first_client.call("DELETE", f"/api/team/{remaining.member_id}").status_code == 204
         assert other.ends_within(1.0)
 
 
-def test_a_change_here_is_told_there_and_a_deleted_key_ends_its_own_stream_only(pair: Pair, near: Visitor) -> None:
-    first, second = (near.call("POST", "/api/keys", {"name": name}).json() for name in ("first", "second"))
+def test_changes_reach_the_other_process_and_a_deleted_key_ends_only_its_stream(
+    pair: Pair, first_client: ProcessClient
+) -> None:
+    first, second = (first_client.call("POST", "/api/keys", {"name": name}).json() for name in ("first", "second"))
     with Stream(pair.other, first["key"]) as kept:
         with Stream(pair.other, second["key"]) as stream:
-            project = near.call("POST", "/api/projects", {"name": "Told"}).json()["id"]
+            project = first_client.call("POST", "/api/projects", {"name": "Told"}).json()["id"]
             kept.wait_for(project)
             stream.wait_for(project)
-            assert near.call("DELETE", "/api/keys", {"keyId": second["id"]}).status_code == 204
+            assert first_client.call("DELETE", "/api/keys", {"keyId": second["id"]}).status_code == 204
             assert stream.ends_within(1.0)
         kept.wait_for('"resource":"keys"')
         assert not kept.ended.is_set()
-        assert near.call("DELETE", "/api/keys", {"keyId": first["id"]}).status_code == 204
+        assert first_client.call("DELETE", "/api/keys", {"keyId": first["id"]}).status_code == 204
         assert kept.ends_within(1.0)
 
 
-def test_a_changed_role_counts_at_once_everywhere(pair: Pair, near: Visitor, far: Visitor) -> None:
-    colleague = add_colleague(pair, "member")
+def test_role_change_applies_to_both_processes_immediately(
+    pair: Pair, first_client: ProcessClient, second_client: ProcessClient
+) -> None:
+    member = add_team_member(pair, "member")
     for number in range(5):
         for role, expected in (("admin", 201), ("member", 403)):
-            changed = near.call("PATCH", f"/api/team/{colleague.member_id}", {"role": role})
+            changed = first_client.call("PATCH", f"/api/team/{member.member_id}", {"role": role})
             assert changed.status_code == 200
-            made = far.call("POST", "/api/projects", {"name": f"Project {number}"}, key=colleague.key)
+            made = second_client.call("POST", "/api/projects", {"name": f"Project {number}"}, key=member.key)
             assert made.status_code == expected, made.text
 
 
-def test_without_redis_the_service_goes_on(tmp_path: Path) -> None:
-    """Redis stops while requests come: none fails, and each process counts for itself until it is back."""
+def test_service_continues_without_redis(tmp_path: Path) -> None:
+    """Redis stops during requests: none fails, and each process counts on its own until it is back."""
     server = redis.start(tmp_path / "redis", remove=True)
     loremark = prepare(Loremark(tmp_path, databases.fresh_postgres()))
     loremark.settings |= {"LOREMARK_REDIS_URL": server.url(0), "LOREMARK_RATE_LIMIT_PER_MINUTE": "1000"}
@@ -195,7 +203,7 @@ async def _set_version(url: str, version: str) -> None:
         await connection.close()
 
 
-def test_the_parts_refuse_a_schema_that_is_not_theirs_and_say_the_command(tmp_path: Path) -> None:
+def test_api_and_jobs_reject_another_schema_version_and_name_the_command(tmp_path: Path) -> None:
     url = str(databases.empty("postgresql", tmp_path))
     loremark = prepare(Loremark(tmp_path, url))
     needs = f"but this version needs {schema.HEAD}. Run: loremark admin migrate"
@@ -211,7 +219,7 @@ def test_the_parts_refuse_a_schema_that_is_not_theirs_and_say_the_command(tmp_pa
         assert (refused.returncode, refused.stderr) == (2, f"loremark: The database is at schema 0000, {needs}\n")
 
 
-def test_serve_does_not_migrate_postgresql_when_told_not_to(tmp_path: Path) -> None:
+def test_serve_does_not_migrate_postgresql_if_disabled(tmp_path: Path) -> None:
     url = str(databases.empty("postgresql", tmp_path))
     loremark = prepare(Loremark(tmp_path, url))
     loremark.settings["LOREMARK_AUTO_MIGRATE"] = "false"

@@ -1,4 +1,4 @@
-"""kill -9 right after a webhook with many deliveries was deleted: the next start removes what is left of them."""
+"""kill -9 right after a webhook with many deliveries is deleted: the next start removes the remaining ones."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ _DELIVERIES = Bulk(
 
 
 async def _fill(database: Database, team_id: str, project: str, webhook: str) -> None:
-    """Many deliveries, long since taken."""
+    """Insert many completed deliveries."""
     shared = (team_id, project, webhook, "evt_told", "session.created", "{}", "delivered", 1, clock.now_ms())
     async with database.write() as tx:
         for _ in range(MANY // _AT_ONCE):
             await tx.insert_new(_DELIVERIES, [(ids.new("dlv"), *shared) for _ in range(_AT_ONCE)])
 
 
-async def _left(database: Database) -> tuple[int, int, list[str]]:
-    """Webhooks, deliveries, and how the job that removes them stands."""
+async def _remaining(database: Database) -> tuple[int, int, list[str]]:
+    """The number of webhooks and deliveries, and the status of the purge job."""
     purges = await ledger.rows(database, jobs, jobs.c.kind == "webhooks.purge")
     counts = [await ledger.count(database, table) for table in (webhooks, webhook_deliveries)]
     return counts[0], counts[1], [row["status"] for row in purges]
 
 
-def test_what_a_killed_deletion_has_left_goes_after_the_next_start(loremark: Loremark) -> None:
+def test_killed_webhook_deletion_is_finished_after_the_restart(loremark: Loremark) -> None:
     loremark.settings.pop("LOREMARK_PLANS_FILE", None)
     owner = make_owner(loremark)
     with loremark.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
@@ -58,12 +58,12 @@ def test_what_a_killed_deletion_has_left_goes_after_the_next_start(loremark: Lor
         )
         assert http.delete(f"/api/webhooks/{webhook}").status_code == 204
         process.kill()
-    hooks, left, promised = ledger.with_database(loremark.database_url, _left)
-    assert (hooks, len(promised)) == (0, 1)
-    assert left > 0, "the request has not done it"
+    webhook_count, remaining, purge_states = ledger.with_database(loremark.database_url, _remaining)
+    assert (webhook_count, len(purge_states)) == (0, 1)
+    assert remaining > 0, "the request itself does not delete the deliveries"
     with loremark.start() as process:
         process.wait_ready(60)
         stop = time.monotonic() + 90
-        while ledger.with_database(loremark.database_url, _left) != (0, 0, ["completed"]):
-            assert time.monotonic() < stop, ledger.with_database(loremark.database_url, _left)
+        while ledger.with_database(loremark.database_url, _remaining) != (0, 0, ["completed"]):
+            assert time.monotonic() < stop, ledger.with_database(loremark.database_url, _remaining)
             time.sleep(0.2)

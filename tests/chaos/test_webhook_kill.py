@@ -1,4 +1,4 @@
-"""kill -9 between a change and its delivery: the receiver hears of it all the same, under the same id."""
+"""kill -9 between a change and its delivery: the webhook is still delivered, with the same id."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.support.processes import Loremark, free_port
 
 @pytest.fixture
 def authority(loremark: Loremark, tmp_path: Path) -> Authority:
-    """An authority that Loremark knows; the plans are the usual ones, with room for sessions."""
+    """A CA that Loremark trusts; uses the default plans, which allow sessions."""
     loremark.settings.pop("LOREMARK_PLANS_FILE", None)
     made = Authority(tmp_path / "authority")
     loremark.settings |= {
@@ -47,29 +47,29 @@ def _create_webhook(http: httpx.Client, project: str, url: str) -> str:
     return str(answer.json()["id"])
 
 
-def _begin_sessions(http: httpx.Client, project: str, count: int) -> set[str]:
+def _create_sessions(http: httpx.Client, project: str, count: int) -> set[str]:
     answers = [http.post("/api/v2/sessions", json={"projectId": project}) for _ in range(count)]
     assert {answer.status_code for answer in answers} == {201}
     return {answer.json()["id"] for answer in answers}
 
 
-def _sessions(receiver: Receiver) -> dict[str, set[str]]:
-    """The event ids under which each session was told."""
-    told: dict[str, set[str]] = {}
+def _received_sessions(receiver: Receiver) -> dict[str, set[str]]:
+    """The event ids received for each session."""
+    received: dict[str, set[str]] = {}
     for request in receiver.requests():
         assert request.headers["webhook-id"] == request.json["id"]
-        told.setdefault(request.json["data"]["sessionId"], set()).add(request.json["id"])
-    return told
+        received.setdefault(request.json["data"]["sessionId"], set()).add(request.json["id"])
+    return received
 
 
 async def _end_leases(database: Database) -> None:
-    """The dead worker's leases run out, without waiting for it."""
+    """Expire the dead worker's leases immediately."""
     async with database.write() as tx:
         await tx.run(update(jobs).where(jobs.c.status == "running").values(lease_until_ms=0))
 
 
-async def _promised(database: Database) -> dict[str, str]:
-    """Event ids and the status of their deliveries; what is in the outbox still is "waiting"."""
+async def _delivery_states(database: Database) -> dict[str, str]:
+    """Event ids and their delivery status, which is "waiting" while they are in the outbox."""
     waiting: list[Any] = await ledger.rows(database, outbox)
     deliveries = await ledger.rows(database, webhook_deliveries)
     return {row["id"]: "waiting" for row in waiting} | {row["event_id"]: row["status"] for row in deliveries}
@@ -85,32 +85,32 @@ def _wait_delivered(http: httpx.Client, webhook: str, count: int) -> None:
         time.sleep(0.1)
 
 
-def test_a_kill_before_anybody_was_told(loremark: Loremark, authority: Authority) -> None:
-    """The receiver is down; at the very moment of the answer the server dies."""
+def test_kill_before_the_first_delivery(loremark: Loremark, authority: Authority) -> None:
+    """The receiver is down, and the server dies right after its last response."""
     owner, port = make_owner(loremark), free_port()
     with loremark.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
         _create_webhook(http, owner["projectId"], f"https://127.0.0.1:{port}/")
-        begun = _begin_sessions(http, owner["projectId"], 8)
+        created = _create_sessions(http, owner["projectId"], 8)
         process.kill()
-    promised = ledger.with_database(loremark.database_url, _promised)
-    assert len(promised) == 8
-    assert set(promised.values()) <= {"waiting", "pending"}
+    states = ledger.with_database(loremark.database_url, _delivery_states)
+    assert len(states) == 8
+    assert set(states.values()) <= {"waiting", "pending"}
     ledger.with_database(loremark.database_url, _end_leases)
     with Receiver(authority, port=port) as receiver, loremark.start() as process:
         process.wait_ready(60)
         receiver.wait_for(8, timeout=60)
-        told = _sessions(receiver)
-        assert set(told) == begun
-        assert set().union(*told.values()) == set(promised), "under the ids of before the kill"
+        received = _received_sessions(receiver)
+        assert set(received) == created
+        assert set().union(*received.values()) == set(states), "same ids as before the kill"
 
 
-def test_a_kill_before_the_receiver_answers(loremark: Loremark, receiver: Receiver) -> None:
-    """Deliveries that were received but not answered are sent again under their old ids, and so are the others."""
+def test_kill_before_the_receiver_responds(loremark: Loremark, receiver: Receiver) -> None:
+    """Deliveries that got no response are sent again with the same ids, and so are all others."""
     owner, gate = make_owner(loremark), threading.Event()
     receiver.always("/", Reply(gate=gate))
     with loremark.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
         webhook = _create_webhook(http, owner["projectId"], receiver.url())
-        created = _begin_sessions(http, owner["projectId"], 6)
+        created = _create_sessions(http, owner["projectId"], 6)
         receiver.wait_for(1)
         unanswered = {request.json["id"] for request in receiver.requests()}
         process.kill()
@@ -119,8 +119,8 @@ def test_a_kill_before_the_receiver_answers(loremark: Loremark, receiver: Receiv
     ledger.with_database(loremark.database_url, _end_leases)
     with loremark.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
         _wait_delivered(http, webhook, 6)
-    delivered = _sessions(receiver)
+    delivered = _received_sessions(receiver)
     assert set(delivered) == created
-    assert all(len(ids) == 1 for ids in delivered.values()), "a session has one event, however often it is sent"
+    assert all(len(ids) == 1 for ids in delivered.values()), "one event per session, even if sent more than once"
     received = Counter(request.json["id"] for request in receiver.requests())
     assert all(received[event_id] >= 2 for event_id in unanswered)

@@ -160,7 +160,7 @@ def test_invalid_key_is_rejected_locally(cli: Cli) -> None:
 _HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202eevil\r\n\x00"
 
 
-class _Stranger(http.server.BaseHTTPRequestHandler):
+class _OtherServer(http.server.BaseHTTPRequestHandler):
     """Another web server, or one that sends hostile text."""
 
     page = b"<h1>It works!</h1>"
@@ -176,8 +176,8 @@ class _Stranger(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def stranger() -> Iterator[str]:
-    listening = http.server.HTTPServer(("127.0.0.1", 0), _Stranger)
+def other_server() -> Iterator[str]:
+    listening = http.server.HTTPServer(("127.0.0.1", 0), _OtherServer)
     thread = threading.Thread(target=listening.serve_forever, args=(0.02,))
     thread.start()
     yield f"http://127.0.0.1:{listening.server_address[1]}"
@@ -186,12 +186,15 @@ def stranger() -> Iterator[str]:
     listening.server_close()
 
 
-def test_other_server_software_is_reported(cli: Cli, stranger: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert cli.run("login", "--url", stranger, "--key", "service_sk_x").error == f"{stranger} is not a Loremark server"
-    monkeypatch.setattr(_Stranger, "status", 404)
-    message = f"{stranger} is not a Loremark server (it responded with status 404); check the address"
-    assert cli.run("login", "--url", stranger, "--key", "service_sk_x").error.startswith(message)
-    profile.save(profile.Profile(stranger, "service_sk_x"))
+def test_other_server_software_is_reported(cli: Cli, other_server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (
+        cli.run("login", "--url", other_server, "--key", "service_sk_x").error
+        == f"{other_server} is not a Loremark server"
+    )
+    monkeypatch.setattr(_OtherServer, "status", 404)
+    message = f"{other_server} is not a Loremark server (it responded with status 404); check the address"
+    assert cli.run("login", "--url", other_server, "--key", "service_sk_x").error.startswith(message)
+    profile.save(profile.Profile(other_server, "service_sk_x"))
     assert cli.run("whoami").error.startswith(message)
     assert "status 404" in cli.run("doctor").out
 
@@ -213,12 +216,12 @@ def test_server_named_by_a_folder_needs_confirmation(cli: Cli, server: Server) -
 
 @pytest.mark.parametrize("words", [("whoami",), ("whoami", "--json"), ("api", "GET", "/api/auth/me")])
 def test_server_text_is_stripped_of_control_characters(
-    cli: Cli, stranger: str, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    cli: Cli, other_server: str, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fields = ("userId", "name", "email", "teamId", "teamName", "plan", "authMethod")
     profile_fields = {**dict.fromkeys(fields, _HOSTILE), "role": "owner", "teams": []}
-    monkeypatch.setattr(_Stranger, "page", json.dumps(profile_fields, ensure_ascii=False).encode())
-    profile.save(profile.Profile(stranger, "service_sk_x"))
+    monkeypatch.setattr(_OtherServer, "page", json.dumps(profile_fields, ensure_ascii=False).encode())
+    profile.save(profile.Profile(other_server, "service_sk_x"))
     shown = cli.run(*words, terminal=True)
     assert shown.code == 0, shown
     assert "evil" in shown.out

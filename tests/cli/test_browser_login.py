@@ -83,10 +83,10 @@ def test_connect_page_rejects_invalid_requests(server: Server, browser: httpx.Cl
     weak = {**good, "key": "A" * 43}
     assert browser.post("/connect", data=weak).status_code == 400, "a weak public key"
     assert browser.get("/api/keys").json() == []
-    elsewhere = browser.post("/connect", data=good, headers={"Sec-Fetch-Site": "cross-site"})
-    assert elsewhere.status_code == 403
-    with httpx.Client(base_url=server.url, verify=False) as stranger:
-        assert stranger.post("/connect", data=good).status_code == 303
+    cross_site = browser.post("/connect", data=good, headers={"Sec-Fetch-Site": "cross-site"})
+    assert cross_site.status_code == 403
+    with httpx.Client(base_url=server.url, verify=False) as signed_out:
+        assert signed_out.post("/connect", data=good).status_code == 303
     assert browser.get("/api/keys").json() == []
 
 
@@ -97,10 +97,10 @@ def test_browser_login_times_out(cli: Cli) -> None:
 
 def test_sealed_messages_have_one_recipient() -> None:
     recipient = sealed_box.Recipient()
-    letter = sealed_box.seal(recipient.public_key, "schön")
-    assert recipient.open(letter) == "schön"
-    for wrong in (letter[:-1], "", "é", "x" * 100, letter[:-2] + ("AA" if letter[-2:] != "AA" else "BB")):
+    sealed = sealed_box.seal(recipient.public_key, "schön")
+    assert recipient.open(sealed) == "schön"
+    for wrong in (sealed[:-1], "", "é", "x" * 100, sealed[:-2] + ("AA" if sealed[-2:] != "AA" else "BB")):
         with pytest.raises(sealed_box.SealedBoxError):
             recipient.open(wrong)
     with pytest.raises(sealed_box.SealedBoxError):
-        sealed_box.Recipient().open(letter)
+        sealed_box.Recipient().open(sealed)

@@ -94,7 +94,7 @@ class _LateServer(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def late() -> Iterator[str]:
+def late_server() -> Iterator[str]:
     listening = http.server.HTTPServer(("127.0.0.1", 0), _LateServer)
     thread = threading.Thread(target=listening.serve_forever, args=(0.02,))
     thread.start()
@@ -104,8 +104,8 @@ def late() -> Iterator[str]:
     listening.server_close()
 
 
-def test_wrong_clock_is_reported(cli: Cli, late: str) -> None:
-    profile.save(profile.Profile(late, "service_sk_x"))
+def test_wrong_clock_is_reported(cli: Cli, late_server: str) -> None:
+    profile.save(profile.Profile(late_server, "service_sk_x"))
     failing = cli.run("doctor")
     assert _verdicts(failing)["clock"] == "BAD"
     assert re.search(r"40\d s ahead", failing.out)

@@ -120,9 +120,9 @@ def test_closed_pipe_and_invalid_utf8(tmp_path: Path) -> None:
         closed.stdout.close()
         assert closed.stderr.read() == b""
         assert closed.wait(60) == 0
-    odd = subprocess.run([str(COMMAND), b"\xff\xfe"], env=environment, capture_output=True, timeout=60, check=False)
-    assert odd.returncode == USAGE
-    assert b"Traceback" not in odd.stderr
+    invalid = subprocess.run([str(COMMAND), b"\xff\xfe"], env=environment, capture_output=True, timeout=60, check=False)
+    assert invalid.returncode == USAGE
+    assert b"Traceback" not in invalid.stderr
 
 
 _LOADED = """

@@ -166,18 +166,20 @@ def test_save_is_queued_while_the_server_is_unreachable(cli: Cli) -> None:
 
 
 @pytest.fixture
-def pen(olga: Cli, tmp_path: Path) -> Path:
-    """An editor with a space in its path and an option; it runs the script in ``pen``."""
+def editor(olga: Cli, tmp_path: Path) -> Path:
+    """An editor with a space in its path and an option; it runs the Python file that this returns."""
     script = tmp_path / "my pen.py"
     olga.monkeypatch.setenv("EDITOR", f"'{sys.executable}' '{script}' --wait")
     return script
 
 
-def _writes(pen: Path, code: str) -> None:
-    pen.write_text(f"import sys\nassert sys.argv[1] == '--wait'\npath = sys.argv[2]\ntext = open(path).read()\n{code}")
+def _set_script(editor: Path, code: str) -> None:
+    editor.write_text(
+        f"import sys\nassert sys.argv[1] == '--wait'\npath = sys.argv[2]\ntext = open(path).read()\n{code}"
+    )
 
 
-def test_approve_edit_revert_and_delete_items(olga: Cli, server: Server, pen: Path) -> None:
+def test_approve_edit_revert_and_delete_items(olga: Cli, server: Server, editor: Path) -> None:
     memory = ProjectMemory(olga, server, autoApproveThreshold=NEVER)
     ids = memory.learn(RETRIES, HASHES)
     one, two = ids[RETRIES[0]], ids[HASHES[0]]
@@ -192,7 +194,7 @@ def test_approve_edit_revert_and_delete_items(olga: Cli, server: Server, pen: Pa
     assert olga.run("items", "deprecate", two).code == 0
     assert [item["id"] for item in memory.items("--status", "deprecated")] == [two]
 
-    _writes(pen, "open(path, 'w').write(text.replace('three', 'five').replace('tier: 2', 'tier: 1'))")
+    _set_script(editor, "open(path, 'w').write(text.replace('three', 'five').replace('tier: 2', 'tier: 1'))")
     edited = olga.run("items", "edit", one)
     assert edited.code == 0, edited
     now = memory.item(one)
@@ -210,7 +212,7 @@ def test_approve_edit_revert_and_delete_items(olga: Cli, server: Server, pen: Pa
     assert [item["id"] for item in memory.items()] == [one]
 
 
-def test_concurrent_edit_is_not_overwritten(olga: Cli, server: Server, pen: Path) -> None:
+def test_concurrent_edit_is_not_overwritten(olga: Cli, server: Server, editor: Path) -> None:
     memory = ProjectMemory(olga, server)
     one = memory.learn(RETRIES)[RETRIES[0]]
     # Another user changes the item while the editor is open.
@@ -223,7 +225,7 @@ urllib.request.urlopen(urllib.request.Request(
 )).close()
 open(path, "w").write(text.replace("three", "seven"))
 """
-    _writes(pen, other)
+    _set_script(editor, other)
     refused = olga.run("items", "edit", one)
     assert refused.error.startswith("someone else changed this in the meantime; your text is saved in ")
     assert memory.item(one)["title"] == "Somebody else's title"
@@ -241,18 +243,18 @@ open(path, "w").write(text.replace("three", "seven"))
         ("open(path, 'w').write(text.replace('type: decision', 'type: hunch'))", "type must be one of"),
         ("sys.exit(3)", "the editor exited with status 3"),
     ):
-        _writes(pen, code)
+        _set_script(editor, code)
         failed = olga.run("items", "edit", one)
         assert (failed.code, failed.out) == (1, "")
         assert message in failed.err
-    _writes(pen, "open(path, 'w').write('')")
+    _set_script(editor, "open(path, 'w').write('')")
     assert olga.run("items", "edit", one).err == "No changes.\n"
     olga.monkeypatch.setenv("EDITOR", "/no/such/editor; touch hacked")
     assert "cannot start the editor" in olga.run("items", "edit", one).error
     assert not Path("hacked").exists()
 
 
-def test_contexts(olga: Cli, server: Server, pen: Path) -> None:
+def test_contexts(olga: Cli, server: Server, editor: Path) -> None:
     project = ProjectMemory(olga, server).project
     journal = "Kept by hand.\n\n## Monday\n- The cache is off\n\n## Tuesday\n- The cache is off\n- The cache is on\n"
     for name, key in (("Api", "root/api"), ("Journal", "root/api/journal")):
@@ -264,7 +266,7 @@ def test_contexts(olga: Cli, server: Server, pen: Path) -> None:
         "  Journal  root/api/journal",
     ]
     assert olga.run("contexts", "approve", "root/api/journal").out.endswith("is now approved\n")
-    _writes(pen, "open(path, 'w').write(text.replace('name: Journal', 'name: Log').replace('by hand', 'by us'))")
+    _set_script(editor, "open(path, 'w').write(text.replace('name: Journal', 'name: Log').replace('by hand', 'by us'))")
     assert olga.run("contexts", "edit", "root/api/journal", "--json").json["name"] == "Log"
     assert "+Kept by us." in olga.run("contexts", "diff", "root/api/journal").out
     shorter = olga.run("contexts", "compact", "root/api/journal", "--json").json

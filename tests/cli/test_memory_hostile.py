@@ -142,7 +142,7 @@ COMMANDS = [
 ]
 
 
-class _Liar(http.server.BaseHTTPRequestHandler):
+class _HostileServer(http.server.BaseHTTPRequestHandler):
     lies: bool = True
 
     def _answer(self) -> None:
@@ -172,8 +172,8 @@ class _Liar(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def liar() -> Iterator[str]:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Liar)
+def hostile_server() -> Iterator[str]:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _HostileServer)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     yield f"http://127.0.0.1:{server.server_address[1]}"
@@ -184,10 +184,10 @@ def liar() -> Iterator[str]:
 
 @pytest.mark.parametrize("lies", [True, False], ids=["lies", "refuses"])
 def test_control_characters_never_reach_the_terminal(
-    cli: Cli, liar: str, lies: bool, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, hostile_server: str, lies: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_Liar, "lies", lies)
-    profile.save(profile.Profile(liar, "service_sk_x", {"prj_x": "s"}))
+    monkeypatch.setattr(_HostileServer, "lies", lies)
+    profile.save(profile.Profile(hostile_server, "service_sk_x", {"prj_x": "s"}))
     monkeypatch.setenv("LOREMARK_PROJECT", "prj_x")
     for command in COMMANDS:
         for options, terminal in (([], False), (["--json"], True)):

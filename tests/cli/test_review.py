@@ -32,11 +32,11 @@ def test_review_with_single_keys(memory: ProjectMemory, tmp_path: Path) -> None:
     queue = memory.cli.run("review", "--json").json
     assert [each["reason"] for each in queue] == ["draft"] * 3
     first, second, third = (each["item"]["title"] for each in queue)
-    pen = tmp_path / "pen"
-    pen.write_text("#!/bin/sh\nsed -i 's/because/since/' \"$1\"\n")
-    pen.chmod(0o700)
+    editor = tmp_path / "pen"
+    editor.write_text("#!/bin/sh\nsed -i 's/because/since/' \"$1\"\n")
+    editor.chmod(0o700)
     prompt = "[q]uit "
-    with Terminal("review", VISUAL=str(pen), NO_COLOR="") as terminal:
+    with Terminal("review", VISUAL=str(editor), NO_COLOR="") as terminal:
         card = terminal.wait_for(prompt)
         assert "1 of 3: draft" in card
         assert first in card

@@ -190,8 +190,8 @@ def test_invalid_answer_streams(script: Scripted, connect: Connect, monkeypatch:
     done = (
         b'data: {"type":"done","answer":"a","sources":[],"avgSimilarity":0,"usage":{},"model":"m","embedUsage":{}}\n\n'
     )
-    odd = b': alive\nevent: x\ndata: {"type":"new"}\n\n'
-    script.replies = [writes(head, odd, token[:10], token[10:], done, token, pause_s=0.01)]
+    unknown_event = b': alive\nevent: x\ndata: {"type":"new"}\n\n'
+    script.replies = [writes(head, unknown_event, token[:10], token[10:], done, token, pause_s=0.01)]
     assert [event.type for event in client.stream(ticket)] == ["token", "done"]
     assert "authorization" not in script.requests[-1].headers, "the worker gets no key"
     for reply, message in (

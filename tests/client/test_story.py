@@ -49,9 +49,9 @@ def test_event_to_answer(server: Server, connect: Callable[..., Either]) -> None
     seen = client.request(get_item(item.id))
     assert seen.etag is not None
     changed = client.request(update_item(item.id, if_match=seen.etag, title="Webhooks are retried three times")).value
-    with pytest.raises(ApiError) as late:
+    with pytest.raises(ApiError) as conflict:
         client.request(update_item(item.id, if_match=seen.etag, title="Too late"))
-    assert late.value.status == 412
+    assert conflict.value.status == 412
     assert client.request(get_item(item.id)).value == changed
     versions = [each.version for each in client.paginate(list_revisions(item.id))]
     assert (versions[0], versions[-1]) == (changed.version, 1)

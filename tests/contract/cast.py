@@ -142,16 +142,16 @@ class Cast:
 
     async def _stream_start(self, url: str, headers: dict[str, str]) -> httpx.Response:
         """The headers and first chunk of an endless response; then disconnects."""
-        return await self._until_gone(httpx.Request("GET", BASE_URL + url, headers=headers))
+        return await self._send_and_disconnect(httpx.Request("GET", BASE_URL + url, headers=headers))
 
-    async def break_off(self, actor: Actor, route: Route, ask: Ask) -> httpx.Response:
+    async def send_partial_body(self, actor: Actor, route: Route, ask: Ask) -> httpx.Response:
         """The response to a client that disconnects while sending its body."""
         headers = {**self._credential(actor, ask, KEY not in (route.needs.credentials or KEY)), **ask.signature(b"")}
         url = BASE_URL + route.path.format_map(ask.path) + ask.query
         request = httpx.Request(route.method, url, headers={**headers, "Content-Type": "application/json"})
-        return await self._until_gone(request, b'{"na')
+        return await self._send_and_disconnect(request, b'{"na')
 
-    async def _until_gone(self, request: httpx.Request, begun: bytes | None = None) -> httpx.Response:
+    async def _send_and_disconnect(self, request: httpx.Request, begun: bytes | None = None) -> httpx.Response:
         """The first chunk of the response to a client that disconnects, after it or during the request body."""
         arrived = asyncio.Event()
         messages: list[Any] = []

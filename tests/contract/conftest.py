@@ -14,5 +14,5 @@ from tests.support import databases
 async def cast(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, anyio_backend: object
 ) -> AsyncIterator[Cast]:
-    async with open_cast(request.param, tmp_path_factory.mktemp("contract")) as everybody:
-        yield everybody
+    async with open_cast(request.param, tmp_path_factory.mktemp("contract")) as opened:
+        yield opened

@@ -40,11 +40,11 @@ class ErrorCases(dict[tuple[int, str], ErrorCaseRunner]):
     """Keyed by status and text, or by status and cause if the text is not fixed."""
 
     def of(self, status: int, text_or_cause: str) -> Callable[[ErrorCaseRunner], ErrorCaseRunner]:
-        def keep(run: ErrorCaseRunner) -> ErrorCaseRunner:
+        def register(run: ErrorCaseRunner) -> ErrorCaseRunner:
             self[status, text_or_cause] = run
             return run
 
-        return keep
+        return register
 
 
 EVERYWHERE = ErrorCases()
@@ -128,7 +128,7 @@ async def _malformed_json(cast: Cast, routes: list[Route]) -> AsyncIterator[Erro
 async def _incomplete(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
     """The client disconnects while sending the body."""
     for route in _with_body(routes):
-        yield ErrorCase(route, await cast.break_off(cast["owner"], route, await valid(cast, route)))
+        yield ErrorCase(route, await cast.send_partial_body(cast["owner"], route, await valid(cast, route)))
 
 
 @EVERYWHERE.of(400, "Request body must be a JSON object")

@@ -29,7 +29,7 @@ WORKER = BY_NAME["worker.ask"]
 _TOO_SHORT: tuple[Any, ...] = ("", "ab", "   ", " \n\t ", None, 5, ["Where are sessions kept?"], {})
 
 
-def _without_ours(routes: list[Route]) -> list[Route]:
+def _except_ticket(routes: list[Route]) -> list[Route]:
     return [route for route in routes if route is not TICKET]
 
 
@@ -62,7 +62,7 @@ async def _no_worker(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase
 @ASK.of(404, "Session not found")
 async def _no_chat(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
     """Unknown, another user's, or in another project."""
-    async for case in CAPTURE[404, "Session not found"](cast, _without_ours(routes)):
+    async for case in CAPTURE[404, "Session not found"](cast, _except_ticket(routes)):
         yield case
     if TICKET not in routes:
         return
@@ -76,7 +76,7 @@ async def _no_chat(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
 
 @ASK.of(403, "AI token limit reached")
 async def _no_tokens(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
-    async for case in CAPTURE[403, "AI token limit reached"](cast, _without_ours(routes)):
+    async for case in CAPTURE[403, "AI token limit reached"](cast, _except_ticket(routes)):
         yield case
     if TICKET not in routes:
         return
@@ -97,7 +97,7 @@ async def _invalid_json(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorC
         headers = {"Content-Type": "application/json"}
         ask = await valid(cast, WORKER)
         yield ErrorCase(WORKER, await cast.send(cast["owner"], WORKER, ask, content=content, headers=headers))
-    yield ErrorCase(WORKER, await cast.break_off(cast["owner"], WORKER, await valid(cast, WORKER)))
+    yield ErrorCase(WORKER, await cast.send_partial_body(cast["owner"], WORKER, await valid(cast, WORKER)))
 
 
 @ASK.of(401, "Invalid or expired ticket")
@@ -118,11 +118,11 @@ async def _bad_ticket(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCas
     with clock.use(lambda: earlier_ms):
         old = await valid(cast, WORKER)
     yield ErrorCase(WORKER, await cast.send(cast["owner"], WORKER, old))
-    async for case in _gone(cast):
+    async for case in _deleted_records(cast):
         yield case
 
 
-async def _gone(cast: Cast) -> AsyncIterator[ErrorCase]:
+async def _deleted_records(cast: Cast) -> AsyncIterator[ErrorCase]:
     for change in ("archive", "delete", "chat", "member"):
         project = await cast.project()
         asker = cast["assigned"].person if change == "member" else cast.owner

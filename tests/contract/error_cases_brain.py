@@ -14,7 +14,7 @@ BRAIN = ErrorCases()
 
 
 @BRAIN.of(304, "If-None-Match is the current ETag; no body")
-async def _known(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+async def _not_modified(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
     for route in routes:
         ask = await valid(cast, route)
         tag = (await cast.send(cast["owner"], route, ask)).headers["etag"]

@@ -35,7 +35,7 @@ async def _no_plan(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
 
 
 @HYGIENE.of(400, "apply without plan or selectedActionIds")
-async def _not_said_what(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+async def _nothing_selected(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
     for route in routes:
         project = await cast.project()
         body = apply_of(project, await plan_of(cast, project))

@@ -37,7 +37,7 @@ async def _bad_line(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]
 
 @TRANSFER.of(*_PLAN_LIMIT)
 async def _plan_limit(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
-    """Each counter that an import needs, used up in turn; the others' are case where they are."""
+    """Each counter that an import needs, used up in turn; the other counters have their own cases."""
     others = [route for route in routes if route.group != "transfer"]
     async for case in CAPTURE[_PLAN_LIMIT](cast, others):
         yield case

@@ -29,7 +29,7 @@ BY_NAME: dict[str, Route] = {route.name: route for route in ROUTES}
 EXAMPLES: dict[str, Example] = {**CAPTURE, **MEMORY, **CHATS, **SEARCH, **ASK, **BRAIN, **GENESIS, **HYGIENE, **BILLING}
 EXAMPLES |= TRANSFER
 EXAMPLES |= OVERVIEW
-NOT_YET: set[tuple[str, int, str]] = set()
+UNIMPLEMENTED_ERRORS: set[tuple[str, int, str]] = set()
 """Refusals of built endpoints that come later."""
 
 
@@ -42,11 +42,11 @@ def examples_of(route: Route) -> list[Example]:
 
 
 def _example(name: str) -> Callable[[Example], Example]:
-    def keep(example: Example) -> Example:
+    def register_example(example: Example) -> Example:
         EXAMPLES[name] = example
         return example
 
-    return keep
+    return register_example
 
 
 def _plain(name: str, json: Any = None, query: str = "") -> None:
@@ -115,8 +115,8 @@ async def _login(cast: Cast, actor: Actor) -> Ask:
 
 @_example("auth.logout")
 async def _logout(cast: Cast, actor: Actor) -> Ask:
-    lives = actor.name in (*TEAM, "stranger")
-    return Ask(login=await cast.log_in(actor) if lives else actor.login)
+    has_account = actor.name in (*TEAM, "stranger")
+    return Ask(login=await cast.log_in(actor) if has_account else actor.login)
 
 
 @_example("auth.password")
@@ -166,8 +166,8 @@ async def _accept(cast: Cast, actor: Actor) -> Ask:
 
 @_example("keys.delete")
 async def _delete_own_key(cast: Cast, actor: Actor) -> Ask:
-    lives = actor.name in (*TEAM, "stranger")
-    key = await cast.key_of(actor if lives else cast["owner"])
+    has_account = actor.name in (*TEAM, "stranger")
+    key = await cast.key_of(actor if has_account else cast["owner"])
     return Ask(json={"keyId": key}, target=key)
 
 

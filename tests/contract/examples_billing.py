@@ -18,12 +18,12 @@ from loremark.ports.payments.provider import Buyer, Order
 from tests.contract.cast import STRIPE_SECRET, TEAM, Actor, Ask, Cast, Example
 
 BILLING: dict[str, Example] = {}
-HOUSE_PLAN = "enterprise"
+PAID_PLAN = "enterprise"
 """The plan of the actors; confirming it on a page keeps them unlimited."""
 
 
 def plans() -> Plans:
-    return load_plans(HOUSE_PLAN)
+    return load_plans(PAID_PLAN)
 
 
 def _team(cast: Cast, actor: Actor) -> Scope:
@@ -35,7 +35,7 @@ async def subscribe(cast: Cast, actor: Actor) -> None:
     scope = _team(cast, actor)
     async with cast.service.runtime.database.write() as tx:
         caller = subscriptions.system_caller(scope, "Test")
-        await subscriptions.start_local(tx, caller, plans(), HOUSE_PLAN, 1)
+        await subscriptions.start_local(tx, caller, plans(), PAID_PLAN, 1)
 
 
 def signed(payload: str, secret: str = STRIPE_SECRET, at_s: int | None = None) -> dict[str, str]:
@@ -73,7 +73,7 @@ async def _usage(cast: Cast, actor: Actor) -> Ask:
     return Ask()
 
 
-async def _told_by_stripe(cast: Cast, actor: Actor) -> Ask:
+async def _stripe_webhook(cast: Cast, actor: Actor) -> Ask:
     event = {
         "id": f"evt_{ids.new('evt')}",
         "object": "event",
@@ -92,10 +92,10 @@ def form(**fields: str) -> Ask:
 
 async def session_of(cast: Cast, actor: Actor, **fields: Any) -> str:
     """A checkout session of the actor's team."""
-    house = cast.service.runtime
-    desk = LocalPayments(house.sealer, house.settings.base_url)
+    runtime = cast.service.runtime
+    payments = LocalPayments(runtime.sealer, runtime.settings.base_url)
     team = _team(cast, actor) if actor.name in (*TEAM, "stranger") else Scope(cast.owner.team_id)
-    page = await desk.open_checkout(Order(Buyer(team, "Stones", "o@example.com"), PLANS[HOUSE_PLAN], 1, **fields))
+    page = await payments.open_checkout(Order(Buyer(team, "Stones", "o@example.com"), PLANS[PAID_PLAN], 1, **fields))
     return parse_qs(urlsplit(page.url).query)["session"][0]
 
 
@@ -120,7 +120,7 @@ BILLING |= {
     "billing.credits": _credits,
     "billing.purchase": _plain({"packId": "credits_1m"}),
     "billing.auto_recharge": _plain({"enabled": False, "threshold": 1000, "packId": "credits_1m", "spendingLimit": 9}),
-    "billing.stripe_webhook": _told_by_stripe,
+    "billing.stripe_webhook": _stripe_webhook,
     "billing_pages.checkout": _show_checkout,
     "billing_pages.confirm": _confirm,
     "billing_pages.portal": _plain(),

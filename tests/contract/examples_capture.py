@@ -78,20 +78,20 @@ def _on(name: str) -> Callable[[Thing], Thing]:
 
         return ask
 
-    def keep(thing: Thing) -> Thing:
+    def register(thing: Thing) -> Thing:
         CAPTURE[name] = about(thing, "private")
         CAPTURE[f"{name} (public)"] = about(thing, "public")
         return thing
 
-    return keep
+    return register
 
 
 def _example(name: str) -> Callable[[Example], Example]:
-    def keep(example: Example) -> Example:
+    def register(example: Example) -> Example:
         CAPTURE[name] = example
         return example
 
-    return keep
+    return register
 
 
 @_example("ingest.send")

@@ -78,11 +78,11 @@ async def _start(cast: Cast, actor: Actor) -> Ask:
     return await ask_of(cast, await project_with_repository(cast), by_body=True)
 
 
-async def _look(cast: Cast, actor: Actor) -> Ask:
+async def _read(cast: Cast, actor: Actor) -> Ask:
     return await ask_of(cast, await cast.project(), by_body=False)
 
 
-async def _look_at_scan(cast: Cast, actor: Actor) -> Ask:
+async def _read_scan(cast: Cast, actor: Actor) -> Ask:
     project = await cast.project()
     await keep_scan(cast, project, "failed")
     return await ask_of(cast, project, by_body=False)
@@ -118,9 +118,9 @@ for _wanted, _suffix in (("private", ""), ("public", " (public)")):
     }
 GENESIS |= {
     "genesis.start": _start,
-    "genesis.status": _look,
-    "genesis.status (scanned)": _look_at_scan,
-    "genesis.results": _look,
-    "genesis.results (scanned)": _look_at_scan,
+    "genesis.status": _read,
+    "genesis.status (scanned)": _read_scan,
+    "genesis.results": _read,
+    "genesis.results (scanned)": _read_scan,
     "genesis.cancel": _cancel,
 }

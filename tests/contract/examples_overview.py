@@ -8,7 +8,7 @@ from tests.contract.examples_memory import make_context, make_item
 OVERVIEW: dict[str, Example] = {}
 
 
-async def _known(cast: Cast, visibility: str) -> str:
+async def _project_with_records(cast: Cast, visibility: str) -> str:
     """Create a project with every kind of record."""
     project = await cast.project(visibility)
     await make_item(cast, project, status="approved")
@@ -17,7 +17,7 @@ async def _known(cast: Cast, visibility: str) -> str:
 
 
 async def _show(cast: Cast, actor: Actor) -> Ask:
-    return Ask(project=await _known(cast, "private"))
+    return Ask(project=await _project_with_records(cast, "private"))
 
 
 OVERVIEW["overview.get"] = _show
@@ -25,11 +25,11 @@ OVERVIEW["overview.get"] = _show
 
 def _on(visibility: str, ending: str) -> None:
     async def project_of(cast: Cast, actor: Actor) -> Ask:
-        project = await _known(cast, visibility)
+        project = await _project_with_records(cast, visibility)
         return Ask(path={"projectId": project}, target=project, project=project)
 
     async def map_of(cast: Cast, actor: Actor) -> Ask:
-        project = await _known(cast, visibility)
+        project = await _project_with_records(cast, visibility)
         return Ask(query=f"?projectId={project}", target=project, project=project)
 
     OVERVIEW[f"overview.project{ending}"] = project_of

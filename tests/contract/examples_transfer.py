@@ -23,19 +23,19 @@ async def make_lines(cast: Cast) -> bytes:
 
 
 def _keep(visibility: str) -> None:
-    async def take_out(cast: Cast, actor: Actor) -> Ask:
+    async def export_project(cast: Cast, actor: Actor) -> Ask:
         project = await cast.project(visibility)
         await make_item(cast, project)
         return Ask(query=f"?projectId={project}", target=project, project=project)
 
-    async def bring_in(cast: Cast, actor: Actor) -> Ask:
+    async def import_project(cast: Cast, actor: Actor) -> Ask:
         lines, project = await make_lines(cast), await cast.project(visibility)
         headers = {"Content-Type": "application/x-ndjson"}
         return Ask(query=f"?projectId={project}", target=project, project=project, raw=lines, headers=headers)
 
     ending = "" if visibility == "private" else " (public)"
-    TRANSFER[f"transfer.export{ending}"] = take_out
-    TRANSFER[f"transfer.import{ending}"] = bring_in
+    TRANSFER[f"transfer.export{ending}"] = export_project
+    TRANSFER[f"transfer.import{ending}"] = import_project
 
 
 _keep("private")

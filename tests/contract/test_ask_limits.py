@@ -14,7 +14,7 @@ from loremark.wire.answers import AnswerDone, AnswerToken, EmbedUsage, Source, T
 from tests.contract.cast import Cast
 from tests.contract.contract import load
 from tests.contract.examples_ask import QUESTION, make_ticket
-from tests.features.ask_client import ask, listen, project_with_facts, ticket_for
+from tests.features.ask_client import ask, project_with_facts, read_stream, ticket_for
 from tests.servers.scripted_model import Say, ScriptedModel
 
 pytestmark = pytest.mark.anyio
@@ -45,8 +45,8 @@ async def test_ask_rate_limit_per_team(cast: Cast) -> None:
             assert refused.json() == {"error": "Rate limit exceeded. Please retry after 42 seconds."}
             assert refused.headers["retry-after"] == "42"
             stranger = await service.owner("Others")
-            elsewhere = {"projectId": await stranger.create_project(), "question": QUESTION}
-            assert (await stranger.post(PATH, elsewhere)).status_code == 200
+            other_question = {"projectId": await stranger.create_project(), "question": QUESTION}
+            assert (await stranger.post(PATH, other_question)).status_code == 200
         with clock.use(lambda: minute_ms + 60_000):
             assert (await owner.post(PATH, body)).status_code == 200
 
@@ -109,7 +109,7 @@ async def test_source_similarity_and_event_fields(cast: Cast) -> None:
         async with service.http.stream(
             "POST", "/worker/ask", json={"ticket": given["ticket"], "question": "Where are sessions kept?"}
         ) as answer:
-            answer_stream = await listen(answer)
+            answer_stream = await read_stream(answer)
     assert limit.min is not None
     assert limit.max is not None
     assert answer_stream.done["sources"]

@@ -13,7 +13,7 @@ from loremark.entry.application import ROUTES
 from loremark.web.routes import Route
 from tests.contract.cast import Cast
 from tests.contract.contract import Endpoint, load
-from tests.contract.examples import BY_NAME, NOT_YET, examples_of
+from tests.contract.examples import BY_NAME, UNIMPLEMENTED_ERRORS, examples_of
 from tests.contract.response_checks import body_faults, header_faults
 
 pytestmark = pytest.mark.anyio
@@ -75,7 +75,7 @@ def test_declared_errors_match_the_contract(endpoint: Endpoint) -> None:
     everywhere = {(row.status, row.text) for row in CONTRACT.errors if "any" in row.where}
     rows = [row for row in CONTRACT.errors if endpoint.name in row.where and row.status >= 400]
     own = {(row.status, row.text) for row in rows} - everywhere
-    own -= {(status, text) for name, status, text in NOT_YET if name == endpoint.name}
+    own -= {(status, text) for name, status, text in UNIMPLEMENTED_ERRORS if name == endpoint.name}
     always = (route.unauthorized, route.rate_limited)
     declared = {(kind.status, kind.text.replace("{seconds}", "{n}")) for kind in (*always, *route.errors)} - everywhere
     if route.group == "operations":

@@ -185,8 +185,8 @@ async def _verify(cast: Cast, project: str, secret: str, timestamp: object) -> e
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
     }
     try:
-        house = cast.service.runtime
-        await Signatures(house.sealer).verify(house.database, Request(scope, receive))
+        runtime = cast.service.runtime
+        await Signatures(runtime.sealer).verify(runtime.database, Request(scope, receive))
     except errors.Refusal as refusal:
         return refusal.kind
     return None

@@ -11,7 +11,7 @@ import pytest
 from tests.documentation.pages import PAGES, REFERENCE, ROOT
 
 PROSE = sorted([*ROOT.glob("*.md"), *(ROOT / ".github").rglob("*.md"), *(ROOT / "docs").rglob("*.md")])
-DECISION_PARTS = ("**Status:** ", "## Context", "## Decision", "## Why", "## Costs")
+DECISION_SECTIONS = ("**Status:** ", "## Context", "## Decision", "## Why", "## Costs")
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -30,13 +30,13 @@ def test_links_resolve(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PROSE, ids=lambda path: str(path.relative_to(ROOT)))
-def test_pictures_exist(path: Path) -> None:
+def test_images_exist(path: Path) -> None:
     for target in re.findall(r'(?:src|srcset)="(?!https?:)([^"]+)"', path.read_text(encoding="utf-8")):
         assert (path.parent / target).is_file(), f"{path.name} shows {target}"
 
 
 def _anchors(page: Path) -> set[str]:
-    """The anchors that the forge gives to the headings of a page."""
+    """The anchors that GitHub generates for the headings of a page."""
     headings = re.findall(r"^#+ (.+)$", _FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -51,13 +51,13 @@ def test_source_files_named_in_the_guides_exist() -> None:
         assert set(re.findall(r"`(\w+\.py)`", text)) <= modules, name
 
 
-def test_every_decision_has_its_parts() -> None:
+def test_every_decision_has_all_sections() -> None:
     decisions = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
     numbers = [int(path.name[:4]) for path in decisions]
     assert numbers == list(range(1, len(numbers) + 1))
     for path in decisions:
         text = path.read_text(encoding="utf-8")
-        assert all(part in text for part in DECISION_PARTS), path.name
+        assert all(section in text for section in DECISION_SECTIONS), path.name
 
 
 def test_tests_named_in_the_gaps_exist() -> None:

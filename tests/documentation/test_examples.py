@@ -33,7 +33,7 @@ def test_examples_work_and_print_what_the_pages_show(tmp_path: Path) -> None:
     with Loremark(data, "", {"LOREMARK_LOG_LEVEL": "warning"}).start() as server:
         server.wait_ready()
         environment = _environment(server, home)
-        examples = [_at(server.url, example) for page in PAGES for example in read_examples(ROOT / page)]
+        examples = [_with_url(server.url, example) for page in PAGES for example in read_examples(ROOT / page)]
         results = [(example, server.output) for example in examples if example.command == "make run"]
         results += run_examples([example for example in examples if not example.is_make], environment, ROOT)
     for example, printed in results:
@@ -49,14 +49,14 @@ def test_every_make_target_that_a_page_names_exists() -> None:
         assert named <= targets, page
 
 
-def _at(url: str, example: Example) -> Example:
-    """The example for the server under test, which does not listen on the default port."""
+def _with_url(url: str, example: Example) -> Example:
+    """The example with the URL of the test server, which does not listen on the default port."""
     command = example.command.replace(_URL, url).replace("loremark login", f"loremark login --url {url}")
     return Example(example.page, command, example.output.replace(_URL, url))
 
 
 def _environment(server: Process, home: Path) -> dict[str, str]:
-    """A terminal of a new user whose browser is signed in to the server by the one-time link."""
+    """The environment of a new user whose browser is signed in with the one-time link."""
     link = re.findall(r"http://\S+/signin\?token=\S+", server.output)[-1]
     cookie = httpx.get(link, verify=False).cookies["loremark_login"]
     browser = home / "browser"
@@ -69,7 +69,7 @@ def _environment(server: Process, home: Path) -> dict[str, str]:
         "HOME": str(home),
         "BROWSER": str(browser),
         "PATH": f"{COMMAND.parent}:{kept['PATH']}",
-        "PYTHONUNBUFFERED": "1",  # messages and data in the order they were written
+        "PYTHONUNBUFFERED": "1",  # keeps messages and data in order
     }
 
 

@@ -138,7 +138,7 @@ def test_client_signs_in_and_manages_projects(someone: Loremark) -> None:
         assert "cannot reach" in _one_line(_run(someone, "whoami"))
 
 
-class _Stranger(http.server.BaseHTTPRequestHandler):
+class _OtherServer(http.server.BaseHTTPRequestHandler):
     """Another web server that responds to every request."""
 
     def do_GET(self) -> None:
@@ -152,7 +152,7 @@ class _Stranger(http.server.BaseHTTPRequestHandler):
 
 
 def test_other_server_software_is_reported(someone: Loremark) -> None:
-    server = http.server.HTTPServer(("127.0.0.1", 0), _Stranger)
+    server = http.server.HTTPServer(("127.0.0.1", 0), _OtherServer)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:

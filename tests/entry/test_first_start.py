@@ -148,8 +148,8 @@ def test_signin_link(loremark: Loremark, engine: str) -> None:
     with loremark.start() as process:
         process.wait_ready()
         loremark.settings["LOREMARK_BASE_URL"] = process.url
-        whose = () if engine == "sqlite" else ("--email", "Owner@Example.com")
-        link = loremark.run("admin", "signin-link", *whose).stdout.strip()
+        account = () if engine == "sqlite" else ("--email", "Owner@Example.com")
+        link = loremark.run("admin", "signin-link", *account).stdout.strip()
         cookie = _open(link)
         assert cookie is not None
         assert _me(process, cookie).json()["userId"] == owner["userId"]

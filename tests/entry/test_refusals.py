@@ -80,19 +80,19 @@ def test_wrong_encryption_key(loremark: Loremark) -> None:
 
 
 def test_unusable_data_folder(plain: Loremark) -> None:
-    in_the_way = plain.folder / "a file"
-    in_the_way.write_text("not a folder")
-    assert str(in_the_way) in _refused(
-        plain, "serve", LOREMARK_DATA_DIR=str(in_the_way), LOREMARK_PORT=str(free_port())
+    blocking_file = plain.folder / "a file"
+    blocking_file.write_text("not a folder")
+    assert str(blocking_file) in _refused(
+        plain, "serve", LOREMARK_DATA_DIR=str(blocking_file), LOREMARK_PORT=str(free_port())
     )
 
 
 def test_file_that_is_not_a_database(plain: Loremark) -> None:
-    letter = plain.folder / "letter.txt"
-    letter.write_text("Dear diary, " * 1_000)
-    words = _refused(plain, "serve", LOREMARK_DATABASE_URL=f"sqlite:///{letter}", LOREMARK_PORT=str(free_port()))
+    text_file = plain.folder / "letter.txt"
+    text_file.write_text("Dear diary, " * 1_000)
+    words = _refused(plain, "serve", LOREMARK_DATABASE_URL=f"sqlite:///{text_file}", LOREMARK_PORT=str(free_port()))
     assert "not a database" in words
-    assert letter.read_text() == "Dear diary, " * 1_000
+    assert text_file.read_text() == "Dear diary, " * 1_000
 
 
 def test_unreachable_postgresql(plain: Loremark) -> None:

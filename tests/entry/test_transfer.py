@@ -48,7 +48,7 @@ async def test_backup_of_a_running_server(service: Service, tmp_path: Path) -> N
     if not service.settings.on_sqlite:
         assert report[0].startswith("The database was not copied. Run: pg_dump --format=custom --file=")
         return
-    await memory.tell({"late": True})
+    await memory.send({"late": True})
     async with run_service(settings_for(folder, "")) as copied:
         answer = await copied.http.get(
             f"/api/v2/export?projectId={memory.tool.project_id}",

@@ -19,7 +19,7 @@ def write_lines(path: Path, records: list[Any]) -> Path:
 def claude_transcript(folder: Path) -> Path:
     shared = {"sessionId": "5f0c", "cwd": "/home/dev/shop", "gitBranch": "feature/cart", "version": "2.1.325"}
 
-    def said(kind: str, content: Any, **more: Any) -> dict[str, Any]:
+    def turn(kind: str, content: Any, **more: Any) -> dict[str, Any]:
         message = {"role": kind, "content": content}
         return {"type": kind, "uuid": "u", "timestamp": "2026-10-01T10:00:00Z", **shared, "message": message, **more}
 
@@ -28,21 +28,21 @@ def claude_transcript(folder: Path) -> Path:
 
     records = [
         {"type": "queue-operation", "operation": "enqueue", "sessionId": "5f0c"},
-        said("user", f"{BRIEFING}Why does the cart lose its items?"),
-        said("user", "<command-name>/clear</command-name>"),
-        said("user", "Caveat: The messages below were generated", isMeta=True),
-        said("assistant", [{"type": "thinking", "thinking": "hmm"}, {"type": "text", "text": "Let me look."}]),
-        said(
+        turn("user", f"{BRIEFING}Why does the cart lose its items?"),
+        turn("user", "<command-name>/clear</command-name>"),
+        turn("user", "Caveat: The messages below were generated", isMeta=True),
+        turn("assistant", [{"type": "thinking", "thinking": "hmm"}, {"type": "text", "text": "Let me look."}]),
+        turn(
             "assistant", [call("Edit", file_path="/home/dev/shop/src/cart.py"), call("Read", file_path="/etc/passwd")]
         ),
-        said("user", [{"type": "tool_result", "tool_use_id": "t1", "content": "def cart(): ..."}]),
-        said("assistant", [{"type": "text", "text": "A sub-agent's thought."}], isSidechain=True),
-        said(
+        turn("user", [{"type": "tool_result", "tool_use_id": "t1", "content": "def cart(): ..."}]),
+        turn("assistant", [{"type": "text", "text": "A sub-agent's thought."}], isSidechain=True),
+        turn(
             "assistant", [{"type": "text", "text": "The cart was keyed by the session; it is keyed by the user now."}]
         ),
-        said("user", "Use Redis from now on, the password is hunter2-Xy9!kk"),
-        said("assistant", [call("Write", file_path="/tmp/elsewhere.py"), {"type": "text", "text": "Redis it is."}]),
-        said("user", "One more thing that nobody answered"),
+        turn("user", "Use Redis from now on, the password is hunter2-Xy9!kk"),
+        turn("assistant", [call("Write", file_path="/tmp/elsewhere.py"), {"type": "text", "text": "Redis it is."}]),
+        turn("user", "One more thing that nobody answered"),
         {"type": "cost-state", "sessionId": "5f0c"},
     ]
     return write_lines(folder / "-home-dev-shop" / "5f0c.jsonl", records)
@@ -52,16 +52,16 @@ def codex_rollout(folder: Path) -> Path:
     def line(kind: str, **payload: Any) -> dict[str, Any]:
         return {"timestamp": "2026-10-02T08:00:00Z", "ordinal": 1, "type": kind, "payload": payload}
 
-    def said(role: str, text: str) -> dict[str, Any]:
+    def turn(role: str, text: str) -> dict[str, Any]:
         kind = "input_text" if role == "user" else "output_text"
         return line("response_item", type="message", role=role, content=[{"type": kind, "text": text}])
 
     patch = "*** Begin Patch\n*** Update File: src/retry.py\n@@\n-a\n+b\n*** Add File: tests/test_retry.py\n+x\n"
     records = [
         line("session_meta", id="0199", cwd="/home/dev/shop", git={"branch": "main"}, timestamp="2026-10-02T08:00:00Z"),
-        said("user", "<environment_context>\n<cwd>/home/dev/shop</cwd>\n</environment_context>"),
-        said("user", "# AGENTS.md instructions for /home/dev/shop\n\nBe nice."),
-        said("user", "Make the retries slower"),
+        turn("user", "<environment_context>\n<cwd>/home/dev/shop</cwd>\n</environment_context>"),
+        turn("user", "# AGENTS.md instructions for /home/dev/shop\n\nBe nice."),
+        turn("user", "Make the retries slower"),
         line("response_item", type="reasoning", summary=[]),
         line(
             "response_item",
@@ -71,7 +71,7 @@ def codex_rollout(folder: Path) -> Path:
         ),
         line("response_item", type="function_call_output", output="Done!"),
         line("event_msg", type="token_count", info=None),
-        said("assistant", "Retries wait twice as long each time, because the other side was drowned in them."),
+        turn("assistant", "Retries wait twice as long each time, because the other side was drowned in them."),
         line("world_state", something="new"),
     ]
     return write_lines(folder / "2026" / "10" / "02" / "rollout-2026-10-02T08-00-00-0199.jsonl", records)

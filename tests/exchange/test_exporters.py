@@ -46,8 +46,8 @@ def test_an_exported_decision_can_be_imported_again() -> None:
 def test_file_names_are_deterministic_and_stay_in_the_folder() -> None:
     hostile = {**ITEM, "schemaKey": "../../../etc", "title": "../../.ssh/authorized_keys\n\0"}
     items = [ITEM, dict(ITEM), {**ITEM, "content": "Another."}, hostile]
-    made = list(markdown_export.note_files(items))
-    assert made == list(markdown_export.note_files(items[::-1]))
-    assert len({name for name, _ in made}) == 4
-    assert all(".." not in name and not name.startswith("/") for name, _ in made)
+    exported = list(markdown_export.note_files(items))
+    assert exported == list(markdown_export.note_files(items[::-1]))
+    assert len({name for name, _ in exported}) == 4
+    assert all(".." not in name and not name.startswith("/") for name, _ in exported)
     assert dict(madr_export.decision_files(items)) == dict(madr_export.decision_files(items[::-1]))

@@ -53,7 +53,7 @@ async def project_with_facts(service: Service, facts: Iterable[tuple[str, str, s
     session = ""
     for title, content, file in facts:
         item = {"title": title, "content": content, "type": "decision", "files": [file], "confidence": 0.95}
-        session = (await memory.tell({"operation": "create", "item": item}, "memory_operation"))["sessionId"]
+        session = (await memory.send({"operation": "create", "item": item}, "memory_operation"))["sessionId"]
     await memory.enrich(session)
     return memory
 
@@ -79,10 +79,10 @@ class StreamedAnswer:
     @property
     def done(self) -> dict[str, Any]:
         """The final event; there must be exactly one."""
-        ends = [event for event in self.events if event["type"] == "done"]
-        assert len(ends) == 1, self.body
-        assert self.events[-1] is ends[0]
-        return ends[0]
+        final = [event for event in self.events if event["type"] == "done"]
+        assert len(final) == 1, self.body
+        assert self.events[-1] is final[0]
+        return final[0]
 
     def add_line(self, line: str) -> None:
         if line.startswith("data: "):
@@ -94,8 +94,8 @@ class StreamedAnswer:
 async def ticket_for(person: Person, project_id: str, question: str = QUESTION, **more: Any) -> dict[str, Any]:
     answer = await person.post("/api/v2/ask", {"projectId": project_id, "question": question, **more})
     assert answer.status_code == 200, answer.text
-    given: dict[str, Any] = answer.json()
-    return given
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 @asynccontextmanager
@@ -105,19 +105,19 @@ async def open_stream(http: httpx.AsyncClient, url: str, ticket: str, question: 
         yield answer
 
 
-async def listen(answer: httpx.Response) -> StreamedAnswer:
+async def read_stream(answer: httpx.Response) -> StreamedAnswer:
     """Read the stream to its end."""
-    told = StreamedAnswer(answer.status_code, answer.headers["content-type"])
+    streamed = StreamedAnswer(answer.status_code, answer.headers["content-type"])
     async for line in answer.aiter_lines():
-        told.body += line + "\n"
-        if told.content_type == "text/event-stream":
-            told.add_line(line)
-    return told
+        streamed.body += line + "\n"
+        if streamed.content_type == "text/event-stream":
+            streamed.add_line(line)
+    return streamed
 
 
 async def ask(http: httpx.AsyncClient, url: str, ticket: str, question: str = QUESTION) -> StreamedAnswer:
     async with open_stream(http, url, ticket, question) as answer:
-        return await listen(answer)
+        return await read_stream(answer)
 
 
 async def used(service: Service) -> dict[str, int]:
@@ -137,10 +137,10 @@ async def open_streams(service: Service) -> int:
 
 async def messages(service: Service) -> list[dict[str, Any]]:
     """All chat messages, oldest first."""
-    wanted = ("chat_id", "role", "content", "sources", "prompt_tokens", "completion_tokens", "model")
+    columns = ("chat_id", "role", "content", "sources", "prompt_tokens", "completion_tokens", "model")
     async with service.runtime.database.read() as tx:
         rows = await tx.many(select(chat_messages).order_by(chat_messages.c.id))
-    return [{name: row[name] for name in wanted} for row in rows]
+    return [{name: row[name] for name in columns} for row in rows]
 
 
 MODEL = "openai:scripted-1"
@@ -149,26 +149,26 @@ SECRET = "a secret that the API and the worker share"
 
 def settings_with(model: ScriptedModel | None, **changes: str) -> dict[str, str]:
     """Settings with the scripted model for both tiers, if given."""
-    known = {"LOREMARK_WORKER_SECRET": SECRET}
+    settings = {"LOREMARK_WORKER_SECRET": SECRET}
     if model is not None:
-        known |= {
+        settings |= {
             "LOREMARK_LLM_SMALL": MODEL,
             "LOREMARK_LLM_MEDIUM": MODEL,
             "LOREMARK_LLM_BASE_URL": model.base_url(),
             "LOREMARK_LLM_TIMEOUT_S": "20",
         }
-    return {**known, **changes}
+    return {**settings, **changes}
 
 
 @asynccontextmanager
-async def listening(app: Any) -> AsyncIterator[tuple[str, asyncio.Event]]:
+async def serve(app: Any) -> AsyncIterator[tuple[str, asyncio.Event]]:
     """Serve the application over real sockets; yields its address and an event that stops it."""
     stop = asyncio.Event()
-    with socket.socket() as opened:
-        opened.bind(("127.0.0.1", 0))
-        serving = asyncio.create_task(server.listen(app, opened, stop, app.close))
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        serving = asyncio.create_task(server.listen(app, listener, stop, app.close))
         try:
-            yield f"http://127.0.0.1:{opened.getsockname()[1]}", stop
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}", stop
         finally:
             stop.set()
             await serving
@@ -192,13 +192,15 @@ async def run_answer_server(kind: str, service: Service, folder: Path) -> AsyncI
     async with AsyncExitStack() as stack:
         app: Any = service.app
         if kind == "separate":
-            told = {name: getattr(service.settings, name) for name in ("llm_small", "llm_medium", "llm_base_url")}
-            same = {f"LOREMARK_{name.upper()}": value for name, value in told.items()}
-            same |= {"LOREMARK_PLANS_FILE": service.settings.plans_file, "LOREMARK_WORKER_SECRET": SECRET}
-            same["LOREMARK_KEEPALIVE_S"] = str(service.settings.keepalive_s)
-            elsewhere = settings_for(folder / "elsewhere", service.settings.database_url, **same)
-            app = await stack.enter_async_context(open_worker(elsewhere))
-        base, stop = await stack.enter_async_context(listening(app))
+            llm_settings = {
+                name: getattr(service.settings, name) for name in ("llm_small", "llm_medium", "llm_base_url")
+            }
+            shared = {f"LOREMARK_{name.upper()}": value for name, value in llm_settings.items()}
+            shared |= {"LOREMARK_PLANS_FILE": service.settings.plans_file, "LOREMARK_WORKER_SECRET": SECRET}
+            shared["LOREMARK_KEEPALIVE_S"] = str(service.settings.keepalive_s)
+            worker_settings = settings_for(folder / "elsewhere", service.settings.database_url, **shared)
+            app = await stack.enter_async_context(open_worker(worker_settings))
+        base, stop = await stack.enter_async_context(serve(app))
         limits = httpx.Limits(max_connections=300)
         http = await stack.enter_async_context(httpx.AsyncClient(timeout=90, verify=False, limits=limits))
         yield AnswerServer(base + ("/ask" if kind == "separate" else "/worker/ask"), http, stop)

@@ -30,12 +30,12 @@ def names(monkeypatch: pytest.MonkeyPatch) -> Iterator[Names]:
 
 
 @pytest.fixture
-async def hooked(
+async def webhook_service(
     database_url: str, tmp_path: Path, authority: Authority, request: pytest.FixtureRequest
 ) -> AsyncIterator[Service]:
     """The service, allowed to call loopback addresses. Supports ``@pytest.mark.settings``."""
     marker = request.node.get_closest_marker("settings")
-    chosen = {"LOREMARK_OUTBOUND_ALLOW": "127.0.0.0/8", "LOREMARK_CA_FILE": str(authority.ca_file)}
-    chosen |= dict(marker.kwargs) if marker else {}
-    async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
+    overrides = {"LOREMARK_OUTBOUND_ALLOW": "127.0.0.0/8", "LOREMARK_CA_FILE": str(authority.ca_file)}
+    overrides |= dict(marker.kwargs) if marker else {}
+    async with run_service(settings_for(tmp_path, database_url, **overrides)) as running:
         yield running

@@ -97,10 +97,10 @@ async def _wait_for_signals(service: Service) -> None:
 async def in_process(service: Service, headers: dict[str, str]) -> AsyncIterator[StreamReader]:
     """Read from the application in process; disconnects at the end."""
     reader = StreamReader()
-    gone = asyncio.Event()
+    disconnected = asyncio.Event()
 
     async def receive() -> Message:
-        await gone.wait()
+        await disconnected.wait()
         return {"type": "http.disconnect"}
 
     async def send(message: Message) -> None:
@@ -123,10 +123,10 @@ async def in_process(service: Service, headers: dict[str, str]) -> AsyncIterator
         "client": ("127.0.0.1", 1),
     }
     await _wait_for_signals(service)
-    answering = asyncio.create_task(service.app(scope, receive, send))
+    request = asyncio.create_task(service.app(scope, receive, send))
     try:
         assert await reader.event() == ("ready", "", None)
         yield reader
     finally:
-        gone.set()
-        await answering
+        disconnected.set()
+        await request

@@ -11,14 +11,14 @@ from tests.support.service import Service
 
 def save(*changes: tuple[str, str, str], summary: str = "", **more: Any) -> dict[str, Any]:
     """A session_save as an agent sends it: changes by category, title and content."""
-    told = [{"category": category, "title": title, "content": content} for category, title, content in changes]
-    return {"summary": summary, "changes": told, **more}
+    entries = [{"category": category, "title": title, "content": content} for category, title, content in changes]
+    return {"summary": summary, "changes": entries, **more}
 
 
 def digest(*commits: tuple[str, str, list[Any]], branch: str = "main", **more: Any) -> dict[str, Any]:
     """A git_digest: commits by sha, message and files."""
-    told = [{"sha": sha, "message": message, "files": files} for sha, message, files in commits]
-    return {"branch": branch, "commits": told, **more}
+    entries = [{"sha": sha, "message": message, "files": files} for sha, message, files in commits]
+    return {"branch": branch, "commits": entries, **more}
 
 
 class Memory:
@@ -38,23 +38,23 @@ class Memory:
             assert changed.status_code == 200, changed.text
         return memory
 
-    async def tell(self, payload: dict[str, Any], event: str = "session_save") -> dict[str, Any]:
+    async def send(self, payload: dict[str, Any], event: str = "session_save") -> dict[str, Any]:
         """Send an event that is accepted; return its ids."""
         answer = await self.tool.send(self.service.http, payload, event)
         assert answer.status_code == 202, answer.text
-        kept: dict[str, Any] = answer.json()
-        return kept
+        accepted: dict[str, Any] = answer.json()
+        return accepted
 
     async def enrich(self, session_id: str, *, seconds: float = 60.0) -> dict[str, Any]:
         """Enrich a session, wait for the job and return it."""
-        begun = await self.owner.post(f"/api/v2/sessions/{session_id}/enrich")
-        assert begun.status_code == 202, begun.text
+        started = await self.owner.post(f"/api/v2/sessions/{session_id}/enrich")
+        assert started.status_code == 202, started.text
         await self.service.wait_for_jobs(seconds)
         return (await self.jobs(session_id))[0]
 
     async def learn(self, payload: dict[str, Any], event: str = "session_save") -> dict[str, Any]:
         """Send one event and enrich its session; return the job."""
-        return await self.enrich((await self.tell(payload, event))["sessionId"])
+        return await self.enrich((await self.send(payload, event))["sessionId"])
 
     async def jobs(self, session_id: str) -> list[dict[str, Any]]:
         answer = await self.owner.get(f"/api/v2/sessions/{session_id}/jobs")

@@ -22,9 +22,9 @@ def write_plans(folder: Path, **plans: dict[str, int]) -> str:
     """Write a plans file with these limits; all others are wide."""
     lines: list[str] = []
     for name, limits in plans.items():
-        given = {**WIDE_LIMITS, **limits}
+        merged = {**WIDE_LIMITS, **limits}
         lines += [f"[plan.{name}]", "ai_tokens = 1000000", "projects = 1000", "price_cents = 0"]
-        lines += [f"{limit} = {given[limit]}" for limit in _LIMITS]
+        lines += [f"{limit} = {merged[limit]}" for limit in _LIMITS]
     path = folder / "metered.toml"
     path.write_text("\n".join(lines))
     return str(path)

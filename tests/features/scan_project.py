@@ -165,22 +165,22 @@ class ScanProject(Memory):
         return await self.wait()
 
 
-async def scanning(service: Service, url: str, **project: Any) -> ScanProject:
-    found = await ScanProject.of(service, repoUrl=url, **project)
-    assert isinstance(found, ScanProject)
-    return found
+async def create_scan_project(service: Service, url: str, **project: Any) -> ScanProject:
+    created = await ScanProject.of(service, repoUrl=url, **project)
+    assert isinstance(created, ScanProject)
+    return created
 
 
 def scan_settings(server: GitServer, authority: Authority, database_url: str, folder: Path, **changes: str) -> Settings:
     """Settings that allow the git server on loopback, without a scan rate limit."""
-    chosen = {
+    overrides = {
         "LOREMARK_OUTBOUND_ALLOW": "127.0.0.0/8",
         "LOREMARK_CA_FILE": str(authority.ca_file),
         "LOREMARK_REPO_HOSTS": f"127.0.0.1:{server.port}",
         "LOREMARK_CACHE_DIR": str(folder / "cache"),
         "LOREMARK_ROUTE_LIMITS": "genesis.start=0",
     }
-    return settings_for(folder, database_url, **chosen, **changes)
+    return settings_for(folder, database_url, **overrides, **changes)
 
 
 async def rows_of(service: Service, table: Any) -> list[Row]:

@@ -49,14 +49,14 @@ class Tool:
     ) -> httpx.Response:
         return await self.post(http, event_body(payload, event), **headers)
 
-    async def keep(self, http: httpx.AsyncClient, payload: Any, **headers: str) -> dict[str, Any]:
+    async def ingest(self, http: httpx.AsyncClient, payload: Any, **headers: str) -> dict[str, Any]:
         """Send an event that is accepted; return the response body."""
         answer = await self.send(http, payload, **headers)
         assert answer.status_code == 202, answer.text
-        kept: dict[str, Any] = answer.json()
-        return kept
+        accepted: dict[str, Any] = answer.json()
+        return accepted
 
-    def send_now(self, http: httpx.Client, payload: Any, **headers: str) -> httpx.Response:
+    def send_sync(self, http: httpx.Client, payload: Any, **headers: str) -> httpx.Response:
         """Like ``send``, from a thread."""
         raw = event_body(payload)
         return http.post(INGEST, content=raw, headers=self.headers(raw, **headers))

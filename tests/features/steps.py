@@ -93,22 +93,22 @@ async def insert_rows(service: Service, table: Table, rows: Sequence[dict[str, A
 async def insert_people(service: Service, team_id: str, count: int) -> list[str]:
     """Add members to a team; returns their user ids in joining order."""
     now_ms = clock.now_ms()
-    accounts = [ids.new("usr") for _ in range(count)]
+    user_ids = [ids.new("usr") for _ in range(count)]
     people = [
         {"id": user_id, "email": f"{user_id}@example.com", "email_key": f"{user_id}@example.com", "name": "Crowd"}
-        for user_id in accounts
+        for user_id in user_ids
     ]
     await insert_rows(service, users, [{**row, "password_hash": None, "created_at_ms": now_ms} for row in people])
-    members = [{"id": ids.new("mem"), "user_id": user_id} for user_id in accounts]
+    members = [{"id": ids.new("mem"), "user_id": user_id} for user_id in user_ids]
     shared = {"team_id": team_id, "role": "member", "joined_at_ms": now_ms}
     await insert_rows(service, team_members, [{**row, **shared} for row in members])
-    return accounts
+    return user_ids
 
 
 async def insert_projects(service: Service, team_id: str, count: int) -> list[str]:
     """Add projects without members to a team, oldest first."""
     now_ms = clock.now_ms()
-    made = [ids.new("prj") for _ in range(count)]
+    project_ids = [ids.new("prj") for _ in range(count)]
     shared = {
         "team_id": team_id,
         "description": "",
@@ -122,8 +122,8 @@ async def insert_projects(service: Service, team_id: str, count: int) -> list[st
         "created_at_ms": now_ms,
         "updated_at_ms": now_ms,
     }
-    await insert_rows(service, projects, [{"id": each, "name": each, **shared} for each in made])
-    return made
+    await insert_rows(service, projects, [{"id": each, "name": each, **shared} for each in project_ids])
+    return project_ids
 
 
 async def raw_database(service: Service) -> bytes:

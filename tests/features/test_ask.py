@@ -63,20 +63,29 @@ def test_ticket_has_the_contract_form_and_only_these_claims() -> None:
     assert list(claims) == ["pid", "tid", "uid", "sid", "exp"]
     assert 0 < claims["exp"] - clock.now_ms() <= 60_000
     assert len(base64.urlsafe_b64decode(signature + "=")) == 32
-    assert not _is_refused(_tickets(), _forged(claims)), "the key is the secret's, for tickets only"
+    assert not _is_refused(_tickets(), _forged(claims)), "the signing key is derived from the secret, for tickets only"
 
 
 def test_any_change_to_a_ticket_invalidates_it() -> None:
     tickets = _tickets()
     ticket = _issue(tickets)
     assert not _is_refused(tickets, ticket)
-    for place in range(len(ticket)):
-        other = "A" if ticket[place] != "A" else "B"
-        assert _is_refused(tickets, ticket[:place] + other + ticket[place + 1 :]), place
+    for position in range(len(ticket)):
+        replacement = "A" if ticket[position] != "A" else "B"
+        assert _is_refused(tickets, ticket[:position] + replacement + ticket[position + 1 :]), position
     payload, _, signature = ticket.partition(".")
     standard = ticket.replace("-", "+").replace("_", "/")
-    for given in (payload, signature, f"{signature}.{payload}", f"{ticket}=", f" {ticket}", f"{ticket}\n", "é.é", "."):
-        assert _is_refused(tickets, given), given
+    for malformed in (
+        payload,
+        signature,
+        f"{signature}.{payload}",
+        f"{ticket}=",
+        f" {ticket}",
+        f"{ticket}\n",
+        "é.é",
+        ".",
+    ):
+        assert _is_refused(tickets, malformed), malformed
     assert standard == ticket or _is_refused(tickets, standard)
 
 
@@ -85,7 +94,9 @@ def test_tickets_depend_on_the_secret_and_need_one() -> None:
     for secret in ("shared by others", SECRET + " ", SECRET.upper(), ""):
         assert _is_refused(_tickets(secret), ticket)
     plain = _encoded(hmac.new(SECRET.encode(), ticket.partition(".")[0].encode(), hashlib.sha256).digest())
-    assert _is_refused(_tickets(), f"{ticket.partition('.')[0]}.{plain}"), "signed for another purpose"
+    assert _is_refused(_tickets(), f"{ticket.partition('.')[0]}.{plain}"), (
+        "signed with the secret itself, not with the key derived from it"
+    )
     assert _is_refused(_tickets(""), _forged(_claims(), ""))
     with pytest.raises(Refusal) as refused:
         _tickets("").require_worker()
@@ -94,16 +105,16 @@ def test_tickets_depend_on_the_secret_and_need_one() -> None:
 
 def test_malformed_claims_are_rejected_even_with_the_right_secret() -> None:
     values: tuple[Any, ...] = (None, 5, "", "x", ["x"])
-    ends: tuple[Any, ...] = (None, "soon", 1.5, True, -1, 0, [])
+    expiries: tuple[Any, ...] = (None, "soon", 1.5, True, -1, 0, [])
     wrong: list[Any] = [b"", b"null", b"[]", b"not JSON", b"\xff", b'{"pid":' * 50_000]
     wrong += [_claims(**{name: value}) for name in ("pid", "tid", "uid", "sid") for value in values]
-    wrong += [_claims(exp=value) for value in ends]
+    wrong += [_claims(exp=value) for value in expiries]
     wrong += [_claims(role="owner"), _claims(pid=ids.new("usr"))]
     wrong.append({name: value for name, value in _claims().items() if name != "sid"})
     for payload in wrong:
         assert _is_refused(_tickets(), _forged(payload)), payload
-    small = {name: value for name, value in _claims().items() if name != "role"}
-    assert not _is_refused(_tickets(), _forged(small))
+    minimal = {name: value for name, value in _claims().items() if name != "role"}
+    assert not _is_refused(_tickets(), _forged(minimal))
 
 
 def test_ticket_expires() -> None:
@@ -126,9 +137,9 @@ def test_chat_title_is_the_first_question() -> None:
 async def test_first_question_creates_a_chat_and_the_second_continues_it(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    given = await ticket_for(owner, project)
-    assert given["workerUrl"] == f"{service.settings.base_url}/worker"
-    claims = json.loads(base64.urlsafe_b64decode(given["ticket"].partition(".")[0] + "=="))
+    issued = await ticket_for(owner, project)
+    assert issued["workerUrl"] == f"{service.settings.base_url}/worker"
+    claims = json.loads(base64.urlsafe_b64decode(issued["ticket"].partition(".")[0] + "=="))
     assert (claims["pid"], claims["tid"], claims["uid"]) == (project, owner.team_id, owner.user_id)
     listed = (await owner.get(f"/api/v2/chat-sessions?projectId={project}")).json()["sessions"]
     assert [(chat["id"], chat["title"], chat["messageCount"]) for chat in listed] == [(claims["sid"], QUESTION, 0)]

@@ -50,21 +50,21 @@ def model() -> Iterator[ScriptedModel]:
 
 
 @pytest.fixture
-async def modelled(
+async def model_service(
     model: ScriptedModel, database_url: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> AsyncIterator[Service]:
     """The service with the scripted model for both tiers; ``@pytest.mark.settings(AI_TOKENS=…)`` bounds the plan."""
     marker = request.node.get_closest_marker("settings")
-    chosen = dict(marker.kwargs) if marker else {}
-    if "AI_TOKENS" in chosen:
-        chosen["LOREMARK_PLANS_FILE"] = plan_with(tmp_path, chosen.pop("AI_TOKENS"))
-    async with run_service(settings_for(tmp_path, database_url, **settings_with(model, **chosen))) as running:
+    overrides = dict(marker.kwargs) if marker else {}
+    if "AI_TOKENS" in overrides:
+        overrides["LOREMARK_PLANS_FILE"] = plan_with(tmp_path, overrides.pop("AI_TOKENS"))
+    async with run_service(settings_for(tmp_path, database_url, **settings_with(model, **overrides))) as running:
         yield running
 
 
 async def _ask(memory: Memory, question: str = QUESTION, **more: Any) -> StreamedAnswer:
-    given = await ticket_for(memory.owner, memory.tool.project_id, question, **more)
-    return await ask(memory.service.http, "/worker/ask", given["ticket"], question)
+    issued = await ticket_for(memory.owner, memory.tool.project_id, question, **more)
+    return await ask(memory.service.http, "/worker/ask", issued["ticket"], question)
 
 
 async def _chat(memory: Memory) -> str:
@@ -72,34 +72,34 @@ async def _chat(memory: Memory) -> str:
     return str(listed.json()["sessions"][0]["id"])
 
 
-async def _left(memory: Memory) -> int:
+async def _tokens_left(memory: Memory) -> int:
     """The team's tokens that are neither used nor reserved."""
     async with memory.service.runtime.database.read() as tx:
         return await metering.tokens_left(tx, Scope(memory.owner.team_id), load_plans("team").get("team"))
 
 
-async def _leave_tokens(memory: Memory, wanted: int) -> None:
+async def _leave_tokens(memory: Memory, remaining: int) -> None:
     """Use up the team's tokens except for this many."""
-    more = await _left(memory) - wanted
+    surplus = await _tokens_left(memory) - remaining
     async with memory.service.runtime.database.write() as tx:
-        await metering_store.count(tx, Scope(memory.owner.team_id), metering.period(), metering.AI_TOKENS, more)
+        await metering_store.count(tx, Scope(memory.owner.team_id), metering.period(), metering.AI_TOKENS, surplus)
 
 
 async def test_answer_without_a_model_quotes_the_memory(service: Service) -> None:
     memory = await project_with_facts(service)
     before = (await used(service))["builtin_tokens"]
-    told = await _ask(memory)
-    done = told.done
-    assert len(told.tokens) > 5
-    assert told.text == done["answer"]
+    streamed = await _ask(memory)
+    done = streamed.done
+    assert len(streamed.tokens) > 5
+    assert streamed.text == done["answer"]
     assert "retries a failed charge three times" in done["answer"]
     cited = [source for source in done["sources"] if source["used"]]
     assert [(source["title"], source["facts"], source["files"]) for source in cited] == [
         (FACTS[0][0], FACTS[0][1], [FACTS[0][2]])
     ]
-    near = [source["similarity"] for source in done["sources"]]
-    assert all(0.5 <= similarity <= 1 for similarity in near)
-    assert done["avgSimilarity"] == pytest.approx(sum(near) / len(near), abs=1e-3)
+    similarities = [source["similarity"] for source in done["sources"]]
+    assert all(0.5 <= similarity <= 1 for similarity in similarities)
+    assert done["avgSimilarity"] == pytest.approx(sum(similarities) / len(similarities), abs=1e-3)
     assert done["model"] == "builtin-medium"
     assert done["embedUsage"]["totalTokens"] > 5
     usage = done["usage"]
@@ -116,11 +116,11 @@ async def test_answer_without_a_model_quotes_the_memory(service: Service) -> Non
     assert (answered["totalTokens"], answered["model"]) == (usage["totalTokens"], "builtin-medium")
 
 
-async def test_question_not_covered_by_memory_is_answered_as_such(modelled: Service, model: ScriptedModel) -> None:
+async def test_question_not_covered_by_memory_is_answered_as_such(model_service: Service, model: ScriptedModel) -> None:
     """No model is called: without sources it could only hallucinate."""
-    memory = await project_with_facts(modelled)
-    told = await _ask(memory, "Which colour does the moon have on a Tuesday in Lisbon?")
-    done = told.done
+    memory = await project_with_facts(model_service)
+    streamed = await _ask(memory, "Which colour does the moon have on a Tuesday in Lisbon?")
+    done = streamed.done
     assert (done["sources"], done["avgSimilarity"]) == ([], 0)
     assert "memory" in done["answer"]
     assert done["model"] == "builtin-medium"
@@ -133,8 +133,8 @@ async def test_word_match_is_shown_with_the_minimum_similarity(service: Service)
     async with service.runtime.database.write() as tx:
         for row in await tx.many(select(item_vectors.c.item_id, item_vectors.c.vector)):
             (scale,) = struct.unpack("<f", row["vector"][:4])
-            faint = struct.pack("<f", scale * 0.25) + row["vector"][4:]
-            await tx.run(update(item_vectors).where(item_vectors.c.item_id == row["item_id"]).values(vector=faint))
+            scaled = struct.pack("<f", scale * 0.25) + row["vector"][4:]
+            await tx.run(update(item_vectors).where(item_vectors.c.item_id == row["item_id"]).values(vector=scaled))
     path = f"/api/v2/search?projectId={memory.tool.project_id}&q={QUESTION}&minSimilarity=0"
     found = (await memory.owner.get(path)).json()["results"][0]
     assert (found["title"], 0 < found["similarity"] < 0.5) == (FACTS[0][0], True)
@@ -154,38 +154,38 @@ async def test_drafts_and_deprecated_items_are_never_cited(service: Service) -> 
         assert (await _ask(memory, question)).done["sources"] == []
 
 
-async def test_citations_of_a_model_answer_are_checked(modelled: Service, model: ScriptedModel) -> None:
-    memory = await project_with_facts(modelled)
+async def test_citations_of_a_model_answer_are_checked(model_service: Service, model: ScriptedModel) -> None:
+    memory = await project_with_facts(model_service)
     model.always(Say("The payment worker retries a failed charge three times [1]. See also [7]."))
-    told = await _ask(memory)
-    done = told.done
-    assert told.text == "The payment worker retries a failed charge three times [1]. See also [7]."
+    streamed = await _ask(memory)
+    done = streamed.done
+    assert streamed.text == "The payment worker retries a failed charge three times [1]. See also [7]."
     assert done["answer"].startswith("The payment worker retries a failed charge three times [1].")
     assert "[7]" not in done["answer"]
     assert [source["title"] for source in done["sources"] if source["used"]] == [FACTS[0][0]]
     assert done["usage"] == {"promptTokens": 11, "completionTokens": 7, "totalTokens": 18}
     assert done["model"] == MODEL
-    (asked,) = model.requests
-    assert FACTS[0][1] in asked.text
-    assert (await used(modelled))["ai_tokens"] == 18
-    assert await reserved(modelled) == 0
-    assert [message["content"] for message in await messages(modelled)] == [QUESTION, done["answer"]]
+    (request,) = model.requests
+    assert FACTS[0][1] in request.text
+    assert (await used(model_service))["ai_tokens"] == 18
+    assert await reserved(model_service) == 0
+    assert [message["content"] for message in await messages(model_service)] == [QUESTION, done["answer"]]
 
 
-async def test_secrets_in_questions_are_not_sent_to_models(modelled: Service, model: ScriptedModel) -> None:
-    memory = await project_with_facts(modelled)
+async def test_secrets_in_questions_are_not_sent_to_models(model_service: Service, model: ScriptedModel) -> None:
+    memory = await project_with_facts(model_service)
     await _ask(memory, f"{QUESTION} I use the key AKIAIOSFODNN7EXAMPLQ for it.")
     assert "AKIAIOSFODNN7EXAMPLQ" not in model.requests[0].text
 
 
-async def test_follow_up_question_uses_the_first_one(modelled: Service, model: ScriptedModel) -> None:
-    memory = await project_with_facts(modelled)
+async def test_follow_up_question_uses_the_first_one(model_service: Service, model: ScriptedModel) -> None:
+    memory = await project_with_facts(model_service)
     model.always(Say("Sessions live in Redis [1]."))
     await _ask(memory, SESSIONS)
-    told = await _ask(memory, "And for how long do they live there?", chatSessionId=await _chat(memory))
-    assert FACTS[1][0] in [source["title"] for source in told.done["sources"]]
+    streamed = await _ask(memory, "And for how long do they live there?", chatSessionId=await _chat(memory))
+    assert FACTS[1][0] in [source["title"] for source in streamed.done["sources"]]
     assert "Sessions live in Redis" in model.requests[1].text
-    assert len(await messages(modelled)) == 4
+    assert len(await messages(model_service)) == 4
 
 
 REFUSED = "The model provider rejected the request"
@@ -201,54 +201,54 @@ REFUSED = "The model provider rejected the request"
     ids=["400", "401", "empty"],
 )
 async def test_model_fails_before_the_first_token(
-    modelled: Service, model: ScriptedModel, reply: Reply, words: str
+    model_service: Service, model: ScriptedModel, reply: Reply, words: str
 ) -> None:
     """The final event has our own error text and no answer, and only the cost is stored."""
-    memory = await project_with_facts(modelled)
+    memory = await project_with_facts(model_service)
     model.always(reply)
-    told = await _ask(memory)
-    assert told.tokens == []
-    assert "answer" not in told.done
-    assert told.done["error"] == words
-    assert told.done["sources"]
-    assert await messages(modelled) == []
-    assert (await used(modelled)).get("ai_tokens", 0) == told.done["usage"]["totalTokens"]
-    assert await reserved(modelled) == 0
-    assert await open_streams(modelled) == 0
+    streamed = await _ask(memory)
+    assert streamed.tokens == []
+    assert "answer" not in streamed.done
+    assert streamed.done["error"] == words
+    assert streamed.done["sources"]
+    assert await messages(model_service) == []
+    assert (await used(model_service)).get("ai_tokens", 0) == streamed.done["usage"]["totalTokens"]
+    assert await reserved(model_service) == 0
+    assert await open_streams(model_service) == 0
 
 
-async def test_model_fails_in_the_middle_of_an_answer(modelled: Service, model: ScriptedModel) -> None:
-    memory = await project_with_facts(modelled)
+async def test_model_fails_in_the_middle_of_an_answer(model_service: Service, model: ScriptedModel) -> None:
+    memory = await project_with_facts(model_service)
     model.always(Say("The worker retries three times [1].", cut_after=3))
-    told = await _ask(memory)
-    assert told.text == "The worker retr"
-    assert "answer" not in told.done
-    assert told.done["error"] == "The model's answer was interrupted"
-    _, answered = await messages(modelled)
+    streamed = await _ask(memory)
+    assert streamed.text == "The worker retr"
+    assert "answer" not in streamed.done
+    assert streamed.done["error"] == "The model's answer was interrupted"
+    _, answered = await messages(model_service)
     assert answered["content"] == "The worker retr"
     spent = answered["prompt_tokens"] + answered["completion_tokens"]
-    assert (await used(modelled))["ai_tokens"] == told.done["usage"]["totalTokens"] == spent > 0
-    assert await reserved(modelled) == 0
+    assert (await used(model_service))["ai_tokens"] == streamed.done["usage"]["totalTokens"] == spent > 0
+    assert await reserved(model_service) == 0
 
 
 @pytest.mark.settings(AI_TOKENS=500)
-async def test_call_that_could_exceed_the_token_limit_is_not_made(modelled: Service, model: ScriptedModel) -> None:
+async def test_call_that_could_exceed_the_token_limit_is_not_made(model_service: Service, model: ScriptedModel) -> None:
     """There are tokens left, so a ticket is issued, but an answer could cost more."""
-    memory = await project_with_facts(modelled)
-    told = await _ask(memory)
-    assert told.done["error"] == "AI token limit reached"
-    assert "answer" not in told.done
+    memory = await project_with_facts(model_service)
+    streamed = await _ask(memory)
+    assert streamed.done["error"] == "AI token limit reached"
+    assert "answer" not in streamed.done
     assert model.requests == []
-    assert await reserved(modelled) == 0
-    assert (await used(modelled)).get("ai_tokens", 0) == 0
+    assert await reserved(model_service) == 0
+    assert (await used(model_service)).get("ai_tokens", 0) == 0
 
 
 @pytest.mark.settings(LOREMARK_METER_BUILTIN="true")
 async def test_metered_built_in_engine_is_charged(service: Service) -> None:
     memory = await project_with_facts(service)
     before = (await used(service))["ai_tokens"]
-    told = await _ask(memory)
-    assert (await used(service))["ai_tokens"] == before + told.done["usage"]["totalTokens"]
+    streamed = await _ask(memory)
+    assert (await used(service))["ai_tokens"] == before + streamed.done["usage"]["totalTokens"]
 
 
 @pytest.mark.settings(LOREMARK_METER_BUILTIN="true")
@@ -256,19 +256,19 @@ async def test_metered_built_in_engine_respects_the_token_limit(service: Service
     memory = await project_with_facts(service)
     cost = (await _ask(memory)).done["usage"]["totalTokens"]
     await _leave_tokens(memory, cost - 1)
-    spent, said = (await used(service))["ai_tokens"], len(await messages(service))
-    told = await _ask(memory)
-    assert (told.done["error"], told.tokens, "answer" in told.done) == ("AI token limit reached", [], False)
-    assert told.done["usage"]["totalTokens"] == 0
+    spent, message_count = (await used(service))["ai_tokens"], len(await messages(service))
+    streamed = await _ask(memory)
+    assert (streamed.done["error"], streamed.tokens, "answer" in streamed.done) == ("AI token limit reached", [], False)
+    assert streamed.done["usage"]["totalTokens"] == 0
     assert (await used(service))["ai_tokens"] == spent
-    assert (await reserved(service), len(await messages(service))) == (0, said)
+    assert (await reserved(service), len(await messages(service))) == (0, message_count)
 
     await _leave_tokens(memory, cost)
     assert (await _ask(memory)).done["usage"]["totalTokens"] == cost
     for left in (0, 3):  # too few for any answer
         await _leave_tokens(memory, left)
-        asked = {"projectId": memory.tool.project_id, "question": QUESTION}
-        refused = await memory.owner.post("/api/v2/ask", asked)
+        body = {"projectId": memory.tool.project_id, "question": QUESTION}
+        refused = await memory.owner.post("/api/v2/ask", body)
         assert (refused.status_code, refused.json()) == (403, {"error": "AI token limit reached"})
 
 
@@ -277,55 +277,55 @@ async def test_concurrent_questions_to_the_metered_engine_respect_the_token_limi
     memory = await project_with_facts(service)
     cost = (await _ask(memory)).done["usage"]["totalTokens"]
     await _leave_tokens(memory, 3 * cost - 1)
-    given = [await ticket_for(memory.owner, memory.tool.project_id) for _ in range(8)]
-    told = await asyncio.gather(*(ask(service.http, "/worker/ask", one["ticket"]) for one in given))
-    answered = [one for one in told if "answer" in one.done]
+    issued = [await ticket_for(memory.owner, memory.tool.project_id) for _ in range(8)]
+    streamed = await asyncio.gather(*(ask(service.http, "/worker/ask", one["ticket"]) for one in issued))
+    answered = [one for one in streamed if "answer" in one.done]
     assert len(answered) == 2
-    assert {one.done["error"] for one in told if one not in answered} == {"AI token limit reached"}
-    assert await _left(memory) == 3 * cost - 1 - len(answered) * cost
+    assert {one.done["error"] for one in streamed if one not in answered} == {"AI token limit reached"}
+    assert await _tokens_left(memory) == 3 * cost - 1 - len(answered) * cost
     assert await reserved(service) == 0
 
 
 @pytest.mark.settings(LOREMARK_METER_BUILTIN="true")
 async def test_metered_enrichment_does_not_start_without_tokens(service: Service) -> None:
     memory = await project_with_facts(service)
-    sent = await memory.tell({"operation": "create", "item": {"title": "More", "content": "More."}}, "memory_operation")
+    sent = await memory.send({"operation": "create", "item": {"title": "More", "content": "More."}}, "memory_operation")
     await _leave_tokens(memory, 0)
     refused = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/enrich")
     assert (refused.status_code, refused.json()) == (403, {"error": "AI token limit reached"})
     await _leave_tokens(memory, 1)
-    begun = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/enrich")
-    assert begun.status_code == 202
+    started = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/enrich")
+    assert started.status_code == 202
     await service.wait_for_jobs()
 
 
-async def test_interrupted_attempt_is_counted(modelled: Service, model: ScriptedModel) -> None:
-    memory = await project_with_facts(modelled)
+async def test_interrupted_attempt_is_counted(model_service: Service, model: ScriptedModel) -> None:
+    memory = await project_with_facts(model_service)
     model.answer(Drop())
     model.always(Say("Three times [1]."))
-    told = await _ask(memory)
-    assert told.done["usage"]["totalTokens"] > 18
-    assert (await used(modelled))["ai_tokens"] == told.done["usage"]["totalTokens"]
+    streamed = await _ask(memory)
+    assert streamed.done["usage"]["totalTokens"] > 18
+    assert (await used(model_service))["ai_tokens"] == streamed.done["usage"]["totalTokens"]
 
 
-async def test_answer_for_a_deleted_chat_is_still_charged(modelled: Service, model: ScriptedModel) -> None:
-    memory = await project_with_facts(modelled)
+async def test_answer_for_a_deleted_chat_is_still_charged(model_service: Service, model: ScriptedModel) -> None:
+    memory = await project_with_facts(model_service)
     gate = threading.Event()
     model.always(Say("Three times [1].", gate=gate))
-    given = await ticket_for(memory.owner, memory.tool.project_id)
-    asking = asyncio.create_task(ask(modelled.http, "/worker/ask", given["ticket"]))
+    issued = await ticket_for(memory.owner, memory.tool.project_id)
+    pending = asyncio.create_task(ask(model_service.http, "/worker/ask", issued["ticket"]))
     await asyncio.to_thread(model.wait_for, 1)
     assert (await memory.owner.delete(f"/api/v2/chat-sessions/{await _chat(memory)}")).status_code == 200
     gate.set()
-    assert (await asking).done["answer"].startswith("Three times")
-    assert await messages(modelled) == []
-    assert (await used(modelled))["ai_tokens"] == 18
-    assert (await ask(modelled.http, "/worker/ask", given["ticket"])).status == 401
+    assert (await pending).done["answer"].startswith("Three times")
+    assert await messages(model_service) == []
+    assert (await used(model_service))["ai_tokens"] == 18
+    assert (await ask(model_service.http, "/worker/ask", issued["ticket"])).status == 401
 
 
-async def test_invalid_characters_in_model_output_are_replaced(modelled: Service, model: ScriptedModel) -> None:
-    memory = await project_with_facts(modelled)
+async def test_invalid_characters_in_model_output_are_replaced(model_service: Service, model: ScriptedModel) -> None:
+    memory = await project_with_facts(model_service)
     model.always(Say("Three\0 times \ud83d [1]. Größe ✓"))
-    told = await _ask(memory)
-    assert told.text == "Three\ufffd times ? [1]. Größe ✓"
-    assert "Größe" in json.dumps(told.done["answer"], ensure_ascii=False)
+    streamed = await _ask(memory)
+    assert streamed.text == "Three\ufffd times ? [1]. Größe ✓"
+    assert "Größe" in json.dumps(streamed.done["answer"], ensure_ascii=False)

@@ -18,11 +18,11 @@ from tests.features.ask_client import (
     QUESTION,
     AnswerServer,
     StreamedAnswer,
-    listen,
     messages,
     open_stream,
     open_streams,
     project_with_facts,
+    read_stream,
     reserved,
     run_answer_server,
     settings_with,
@@ -51,9 +51,11 @@ async def service(model: ScriptedModel, database_url: str, tmp_path: Path) -> As
 
 
 @pytest.fixture(params=("mounted", "separate"))
-async def place(service: Service, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[AnswerServer]:
-    async with run_answer_server(request.param, service, tmp_path) as chosen:
-        yield chosen
+async def answer_server(
+    service: Service, tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[AnswerServer]:
+    async with run_answer_server(request.param, service, tmp_path) as running:
+        yield running
 
 
 @pytest.fixture
@@ -61,9 +63,9 @@ async def memory(service: Service) -> Memory:
     return await project_with_facts(service)
 
 
-async def _until(holds: Callable[[], Awaitable[bool]], seconds: float = 60.0) -> None:
+async def _wait_until(condition: Callable[[], Awaitable[bool]], seconds: float = 60.0) -> None:
     async with asyncio.timeout(seconds):
-        while not await holds():
+        while not await condition():
             await asyncio.sleep(0.02)
 
 
@@ -72,86 +74,86 @@ async def _ticket(memory: Memory) -> str:
 
 
 async def test_chunks_are_streamed_as_they_are_produced(
-    memory: Memory, place: AnswerServer, model: ScriptedModel
+    memory: Memory, answer_server: AnswerServer, model: ScriptedModel
 ) -> None:
     """While a ticket is being answered, it cannot be used again."""
     gate = threading.Event()
     model.always(Say("The worker retries three times [1].", gate=gate))
-    ticket, told = await _ticket(memory), StreamedAnswer(200)
-    async with open_stream(place.http, place.url, ticket, QUESTION) as answer:
+    ticket, streamed = await _ticket(memory), StreamedAnswer(200)
+    async with open_stream(answer_server.http, answer_server.url, ticket, QUESTION) as answer:
         lines = answer.aiter_lines()
         async for line in lines:
-            told.add_line(line)
-            if told.tokens:
+            streamed.add_line(line)
+            if streamed.tokens:
                 break
-        assert told.text == "The w"
-        second = await place.ask(ticket)
+        assert streamed.text == "The w"
+        second = await answer_server.ask(ticket)
         assert (second.status, second.content_type) == (429, "application/json")
         gate.set()
         async for line in lines:
-            told.add_line(line)
-    assert told.text == "The worker retries three times [1]."
-    assert told.done["usage"] == {"promptTokens": 11, "completionTokens": 7, "totalTokens": 18}
-    assert (await place.ask(ticket)).status == 200
+            streamed.add_line(line)
+    assert streamed.text == "The worker retries three times [1]."
+    assert streamed.done["usage"] == {"promptTokens": 11, "completionTokens": 7, "totalTokens": 18}
+    assert (await answer_server.ask(ticket)).status == 200
 
 
 async def test_disconnect_stops_the_model(
-    service: Service, memory: Memory, place: AnswerServer, model: ScriptedModel
+    service: Service, memory: Memory, answer_server: AnswerServer, model: ScriptedModel
 ) -> None:
     """The partial answer is stored and charged once, and the ticket is released."""
     model.always(Say(LONG, each_s=0.02))
-    ticket, told = await _ticket(memory), StreamedAnswer(200)
-    async with open_stream(place.http, place.url, ticket, QUESTION) as answer:
+    ticket, streamed = await _ticket(memory), StreamedAnswer(200)
+    async with open_stream(answer_server.http, answer_server.url, ticket, QUESTION) as answer:
         async for line in answer.aiter_lines():
-            told.add_line(line)
-            if len(told.tokens) > 3:
+            streamed.add_line(line)
+            if len(streamed.tokens) > 3:
                 break
     await asyncio.to_thread(model.wait_for_hang_up)
-    await _until(lambda: _is_free(service))
+    await _wait_until(lambda: _no_open_streams(service))
     asked, answered = await messages(service)
     assert asked["content"] == QUESTION
     assert LONG.startswith(answered["content"])
-    assert len(told.text) <= len(answered["content"]) < len(LONG)
+    assert len(streamed.text) <= len(answered["content"]) < len(LONG)
     spent = answered["prompt_tokens"] + answered["completion_tokens"]
     assert spent > answered["completion_tokens"] > 0
     assert (await used(service))["ai_tokens"] == spent
     assert await reserved(service) == 0
     model.always(Say("Three times [1]."))
-    assert (await place.ask(ticket)).done["answer"].startswith("Three times")
+    assert (await answer_server.ask(ticket)).done["answer"].startswith("Three times")
 
 
-async def _is_free(service: Service) -> bool:
+async def _no_open_streams(service: Service) -> bool:
     return await open_streams(service) == 0
 
 
 async def test_slow_reader_neither_blocks_the_model_nor_loses_text(
-    service: Service, memory: Memory, place: AnswerServer, model: ScriptedModel
+    service: Service, memory: Memory, answer_server: AnswerServer, model: ScriptedModel
 ) -> None:
     """The answer is stored before the client reads on, and then arrives in fewer, larger chunks."""
     text = "".join(f"{number:06d} " for number in range(8_000))
     model.always(Say(text))
     body = json.dumps({"ticket": await _ticket(memory), "question": QUESTION}).encode()
-    address = urlsplit(place.url)
+    address = urlsplit(answer_server.url)
     with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         await asyncio.to_thread(connection.connect, (address.hostname, address.port))
         head = f"POST {address.path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n"
         connection.sendall(head.encode() + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
 
-        async def kept() -> bool:
+        async def is_stored() -> bool:
             return len(await messages(service)) == 2
 
-        await _until(kept, 20.0)
+        await _wait_until(is_stored, 20.0)
         received = await asyncio.to_thread(lambda: b"".join(iter(lambda: connection.recv(65_536), b"")))
-    told = StreamedAnswer(200)
-    for line in _unchunked(received).decode().splitlines():
-        told.add_line(line)
-    assert told.text == text
-    assert told.done["answer"].replace("\n", " ").split()[:100] == text.split()[:100]
-    assert 1 < len(told.tokens) < len(text) / 5
+    streamed = StreamedAnswer(200)
+    for line in _decode_chunked(received).decode().splitlines():
+        streamed.add_line(line)
+    assert streamed.text == text
+    assert streamed.done["answer"].replace("\n", " ").split()[:100] == text.split()[:100]
+    assert 1 < len(streamed.tokens) < len(text) / 5
 
 
-def _unchunked(received: bytes) -> bytes:
+def _decode_chunked(received: bytes) -> bytes:
     head, _, rest = received.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 200")
     parts: list[bytes] = []
@@ -162,61 +164,66 @@ def _unchunked(received: bytes) -> bytes:
     return b"".join(parts)
 
 
-async def _hear_on(told: StreamedAnswer, lines: AsyncIterator[str]) -> None:
+async def _read_rest(streamed: StreamedAnswer, lines: AsyncIterator[str]) -> None:
     async for line in lines:
-        told.add_line(line)
+        streamed.add_line(line)
 
 
 async def test_server_shutdown_stores_partial_answers(
-    service: Service, memory: Memory, place: AnswerServer, model: ScriptedModel
+    service: Service, memory: Memory, answer_server: AnswerServer, model: ScriptedModel
 ) -> None:
     model.always(Say(LONG, each_s=0.02))
-    told = StreamedAnswer(200)
-    async with open_stream(place.http, place.url, await _ticket(memory), QUESTION) as answer:
+    streamed = StreamedAnswer(200)
+    async with open_stream(answer_server.http, answer_server.url, await _ticket(memory), QUESTION) as answer:
         lines = answer.aiter_lines()
-        while len(told.tokens) < 4:
-            told.add_line(await anext(lines))
-        place.stop.set()
+        while len(streamed.tokens) < 4:
+            streamed.add_line(await anext(lines))
+        answer_server.stop.set()
         with pytest.raises(httpx.RemoteProtocolError):
-            await _hear_on(told, lines)
-    assert not [event for event in told.events if event["type"] == "done"]
-    await _until(lambda: _is_free(service))
+            await _read_rest(streamed, lines)
+    assert not [event for event in streamed.events if event["type"] == "done"]
+    await _wait_until(lambda: _no_open_streams(service))
     _, answered = await messages(service)
-    assert answered["content"].startswith(told.text)
+    assert answered["content"].startswith(streamed.text)
     assert (await used(service))["ai_tokens"] == answered["prompt_tokens"] + answered["completion_tokens"]
     assert await reserved(service) == 0
 
 
-async def test_concurrent_streams_are_all_answered(service: Service, memory: Memory, place: AnswerServer) -> None:
+async def test_concurrent_streams_are_all_answered(
+    service: Service, memory: Memory, answer_server: AnswerServer
+) -> None:
     """Each stream ends with its answer, both messages are stored and all tokens are counted."""
     tickets = [await _ticket(memory) for _ in range(20)]
-    told = await asyncio.gather(*(place.ask(ticket) for ticket in tickets))
-    assert [one.status for one in told] == [200] * 20
-    assert {one.done["answer"] for one in told} == {"all is well"}
+    streamed = await asyncio.gather(*(answer_server.ask(ticket) for ticket in tickets))
+    assert [one.status for one in streamed] == [200] * 20
+    assert {one.done["answer"] for one in streamed} == {"all is well"}
     assert len(await messages(service)) == 40
     assert (await used(service))["ai_tokens"] == 20 * 18
     assert await open_streams(service) == 0
 
 
 async def test_answer_times_out(
-    service: Service, memory: Memory, place: AnswerServer, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+    service: Service, memory: Memory, answer_server: AnswerServer, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "ANSWER_STREAM_MS", 700)
     model.always(Hang())
-    told = await place.ask(await _ticket(memory))
-    assert told.done["error"] == "The answer took too long"
-    assert "answer" not in told.done
+    streamed = await answer_server.ask(await _ticket(memory))
+    assert streamed.done["error"] == "The answer took too long"
+    assert "answer" not in streamed.done
     assert await reserved(service) == 0
-    assert await _is_free(service)
+    assert await _no_open_streams(service)
 
 
 async def test_disconnect_before_the_first_token_leaves_nothing_behind(
-    service: Service, memory: Memory, place: AnswerServer, model: ScriptedModel
+    service: Service, memory: Memory, answer_server: AnswerServer, model: ScriptedModel
 ) -> None:
     model.always(Hang())
     with pytest.raises(TimeoutError):
-        async with asyncio.timeout(1.0), open_stream(place.http, place.url, await _ticket(memory), QUESTION) as answer:
-            await listen(answer)
-    await _until(lambda: _is_free(service))
+        async with (
+            asyncio.timeout(1.0),
+            open_stream(answer_server.http, answer_server.url, await _ticket(memory), QUESTION) as answer,
+        ):
+            await read_stream(answer)
+    await _wait_until(lambda: _no_open_streams(service))
     assert await messages(service) == []
     assert await reserved(service) == 0

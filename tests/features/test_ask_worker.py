@@ -23,19 +23,19 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 async def service(database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
     """An API that refers clients to a separate worker."""
-    chosen = settings_with(None, LOREMARK_WORKER_URL="https://worker.example/")
-    async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
+    overrides = settings_with(None, LOREMARK_WORKER_URL="https://worker.example/")
+    async with run_service(settings_for(tmp_path, database_url, **overrides)) as running:
         yield running
 
 
-def _elsewhere(service: Service, folder: Path, **changes: str) -> Settings:
+def _worker_settings(service: Service, folder: Path, **changes: str) -> Settings:
     """Settings of a worker on another machine: an empty folder and the database URL."""
     return settings_for(folder / "elsewhere", service.settings.database_url, **changes)
 
 
 @asynccontextmanager
 async def _worker(service: Service, folder: Path, **changes: str) -> AsyncIterator[httpx.AsyncClient]:
-    async with open_worker(_elsewhere(service, folder, **{"LOREMARK_WORKER_SECRET": SECRET, **changes})) as app:
+    async with open_worker(_worker_settings(service, folder, **{"LOREMARK_WORKER_SECRET": SECRET, **changes})) as app:
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=True)
         async with httpx.AsyncClient(transport=transport, base_url="https://worker.example") as http:
             yield http
@@ -43,16 +43,16 @@ async def _worker(service: Service, folder: Path, **changes: str) -> AsyncIterat
 
 async def test_worker_needs_only_the_secret_and_the_database(service: Service, tmp_path: Path) -> None:
     owner = await service.owner()
-    given = await ticket_for(owner, await owner.create_project())
-    assert given["workerUrl"] == "https://worker.example"
+    issued = await ticket_for(owner, await owner.create_project())
+    assert issued["workerUrl"] == "https://worker.example"
     async with _worker(service, tmp_path, LOREMARK_ENCRYPTION_KEY="") as http:
         for path in ("/ask", "/worker/ask"):
-            told = await ask(http, path, given["ticket"])
-            assert told.status == 200
-            assert told.done["answer"]
-    assert not (tmp_path / "elsewhere" / "keys").exists(), "it makes no key and needs none"
+            streamed = await ask(http, path, issued["ticket"])
+            assert streamed.status == 200
+            assert streamed.done["answer"]
+    assert not (tmp_path / "elsewhere" / "keys").exists(), "the worker neither creates nor needs keys"
     async with _worker(service, tmp_path, LOREMARK_WORKER_SECRET="another one") as http:
-        assert (await ask(http, "/ask", given["ticket"])).status == 401
+        assert (await ask(http, "/ask", issued["ticket"])).status == 401
 
 
 async def test_worker_reports_its_health_and_serves_nothing_else(service: Service, tmp_path: Path) -> None:
@@ -76,34 +76,34 @@ async def test_worker_reports_its_health_and_serves_nothing_else(service: Servic
 
 async def test_browser_requests_are_allowed_only_from_the_api_origin(service: Service, tmp_path: Path) -> None:
     owner = await service.owner()
-    given = await ticket_for(owner, await owner.create_project())
-    body = {"ticket": given["ticket"], "question": QUESTION}
-    wish = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
+    issued = await ticket_for(owner, await owner.create_project())
+    body = {"ticket": issued["ticket"], "question": QUESTION}
+    preflight_headers = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
     async with _worker(service, tmp_path) as http:
-        ours = {"Origin": BASE_URL}
-        before = await http.options("/ask", headers={**ours, **wish})
-        assert before.status_code == 204
-        assert before.headers["access-control-allow-origin"] == BASE_URL
-        assert before.headers["access-control-allow-headers"] == "content-type"
-        assert "access-control-allow-credentials" not in before.headers
+        own_origin = {"Origin": BASE_URL}
+        preflight = await http.options("/ask", headers={**own_origin, **preflight_headers})
+        assert preflight.status_code == 204
+        assert preflight.headers["access-control-allow-origin"] == BASE_URL
+        assert preflight.headers["access-control-allow-headers"] == "content-type"
+        assert "access-control-allow-credentials" not in preflight.headers
         for answer in (
-            await http.post("/ask", json=body, headers=ours),
-            await http.post("/ask", json={}, headers=ours),
+            await http.post("/ask", json=body, headers=own_origin),
+            await http.post("/ask", json={}, headers=own_origin),
         ):
             assert answer.headers["access-control-allow-origin"] == BASE_URL
             assert answer.headers["vary"] == "Origin"
         for origin in ("https://evil.example", "null", f"{BASE_URL}.evil.example", BASE_URL.upper()):
-            foreign = await http.options("/ask", headers={"Origin": origin, **wish})
+            foreign = await http.options("/ask", headers={"Origin": origin, **preflight_headers})
             assert foreign.status_code == 405
-            asked = await http.post("/ask", json=body, headers={"Origin": origin})
-            assert [name for name in {**foreign.headers, **asked.headers} if name.startswith("access-control")] == []
-        assert "access-control-allow-origin" not in (await http.get("/metrics", headers=ours)).headers
+            posted = await http.post("/ask", json=body, headers={"Origin": origin})
+            assert [name for name in {**foreign.headers, **posted.headers} if name.startswith("access-control")] == []
+        assert "access-control-allow-origin" not in (await http.get("/metrics", headers=own_origin)).headers
 
 
 async def test_worker_does_not_start_without_the_api_secret(service: Service, tmp_path: Path) -> None:
-    for changes, words in (({}, "must be set"), ({"LOREMARK_WORKER_SECRET": ""}, "is empty")):
-        with pytest.raises(SettingsError, match=words):
-            async with open_worker(_elsewhere(service, tmp_path, **changes)):
+    for changes, message in (({}, "must be set"), ({"LOREMARK_WORKER_SECRET": ""}, "is empty")):
+        with pytest.raises(SettingsError, match=message):
+            async with open_worker(_worker_settings(service, tmp_path, **changes)):
                 pass
     assert not (tmp_path / "elsewhere" / "keys").exists()
 
@@ -112,11 +112,11 @@ async def test_worker_finds_the_secret_in_a_shared_data_folder(database_url: str
     settings = settings_for(tmp_path, database_url)
     async with run_service(settings) as service:
         owner = await service.owner()
-        given = await ticket_for(owner, await owner.create_project())
+        issued = await ticket_for(owner, await owner.create_project())
         async with open_worker(settings) as app:
             transport = httpx.ASGITransport(app=app)
             async with httpx.AsyncClient(transport=transport, base_url=BASE_URL) as http:
-                assert (await ask(http, "/ask", given["ticket"])).status == 200
+                assert (await ask(http, "/ask", issued["ticket"])).status == 200
 
 
 async def test_worker_does_not_start_on_another_schema_version(
@@ -128,5 +128,5 @@ async def test_worker_does_not_start_on_another_schema_version(
         await tx.run(text("UPDATE alembic_version SET version_num = '0000'"))
     await database.close()
     with pytest.raises(SchemaError, match="loremark admin migrate"):
-        async with open_worker(_elsewhere(service, tmp_path, LOREMARK_WORKER_SECRET=SECRET)):
+        async with open_worker(_worker_settings(service, tmp_path, LOREMARK_WORKER_SECRET=SECRET)):
             pass

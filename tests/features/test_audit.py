@@ -28,12 +28,12 @@ CHANGES = {
 
 
 @dataclass
-class Watch:
+class AuditChecker:
     """Checks the new entries after each step and collects mismatches."""
 
     service: Service
     steps: set[str] = field(default_factory=set)
-    wrong: list[str] = field(default_factory=list)
+    mismatches: list[str] = field(default_factory=list)
 
     async def _entries(self) -> dict[str, Row]:
         async with self.service.runtime.database.read() as tx:
@@ -45,12 +45,12 @@ class Watch:
         action: str,
         auth_method: str,
         actor_id: str,
-        do: Callable[[dict[str, str]], Awaitable[httpx.Response]],
+        perform: Callable[[dict[str, str]], Awaitable[httpx.Response]],
     ) -> httpx.Response:
         """Perform one step, which must create exactly one entry with these values."""
         request_id = f"step-{len(self.steps):04d}-{route}"
         before = await self._entries()
-        answer = await do({"X-Request-Id": request_id, "X-Forwarded-For": ADDRESS})
+        answer = await perform({"X-Request-Id": request_id, "X-Forwarded-For": ADDRESS})
         assert answer.status_code < 400, answer.text
         new = [row for key, row in (await self._entries()).items() if key not in before]
         self.steps.add(route)
@@ -59,7 +59,7 @@ class Watch:
             (row["action"], row["auth_method"], row["actor_id"], row["ip_address"], row["request_id"]) for row in new
         ]
         if found != [expected]:
-            self.wrong.append(f"{route}: expected {expected}, found {found}")
+            self.mismatches.append(f"{route}: expected {expected}, found {found}")
         return answer
 
 
@@ -67,10 +67,10 @@ class Watch:
 async def test_every_authenticated_change_is_recorded_once(service: Service) -> None:
     owner = await service.owner()
     admin, member = await service.join(owner, "admin"), await service.join(owner)
-    watch = Watch(service)
+    checker = AuditChecker(service)
 
     async def by_key(route: str, action: str, method: str, path: str, body: Any = None) -> dict[str, Any]:
-        answer = await watch.step(
+        answer = await checker.step(
             route, action, "key", admin.user_id, lambda headers: admin.call(method, path, body, headers=headers)
         )
         return answer.json() if answer.content else {}
@@ -92,8 +92,8 @@ async def test_every_authenticated_change_is_recorded_once(service: Service) -> 
     key = await by_key("keys.create", "key.created", "POST", "/api/keys", {"name": "k"})
     await by_key("keys.delete", "key.deleted", "DELETE", "/api/keys", {"keyId": key["id"]})
     await by_key("projects.delete", "project.deleted", "DELETE", path)
-    assert watch.wrong == []
-    assert CHANGES - watch.steps == {
+    assert checker.mismatches == []
+    assert CHANGES - checker.steps == {
         "auth.register",
         "auth.login",
         "auth.logout",
@@ -105,7 +105,7 @@ async def test_every_authenticated_change_is_recorded_once(service: Service) -> 
 
 @pytest.mark.settings(LOREMARK_TRUSTED_PROXIES="127.0.0.1/32", LOREMARK_REGISTRATION="open")
 async def test_every_account_action_is_recorded_once(service: Service) -> None:
-    watch = Watch(service)
+    checker = AuditChecker(service)
     account = {"email": "rita@example.com", "password": PASSWORD, "name": "Rita"}
 
     async def post(
@@ -113,26 +113,26 @@ async def test_every_account_action_is_recorded_once(service: Service) -> None:
     ) -> httpx.Response:
         return await service.browser_call("POST", path, login or {}, json=body, headers=headers)
 
-    registered = await watch.step(
+    registered = await checker.step(
         "auth.register", "team.created", "login", "", lambda headers: post("/api/auth/register", account, headers)
     )
-    rita = registered.json()["userId"]
+    user_id = registered.json()["userId"]
     service.http.cookies.clear()
-    signed_in = await watch.step(
-        "auth.login", "login.created", "login", rita, lambda headers: post("/api/auth/login", account, headers)
+    signed_in = await checker.step(
+        "auth.login", "login.created", "login", user_id, lambda headers: post("/api/auth/login", account, headers)
     )
     login = cookies_of(service, signed_in)
     change = {"currentPassword": PASSWORD, "newPassword": f"{PASSWORD} 2"}
-    await watch.step(
+    await checker.step(
         "auth.password",
         "password.changed",
         "login",
-        rita,
+        user_id,
         lambda headers: post("/api/auth/password", change, headers, login),
     )
     invited = await service.browser_call("POST", "/api/team", login, json={"email": "sam@example.com"})
     acceptance = {"token": await service.invitation_token(invited.json()["id"]), "password": PASSWORD}
-    await watch.step(
+    await checker.step(
         "team.accept",
         "team.member_joined",
         "login",
@@ -141,23 +141,23 @@ async def test_every_account_action_is_recorded_once(service: Service) -> None:
     )
     service.http.cookies.clear()
     async with service.runtime.database.write() as tx:
-        token = await people.create_link(tx, rita)
-    await watch.step(
+        token = await people.create_link(tx, user_id)
+    await checker.step(
         "dashboard.signin",
         "login.created",
         "login",
-        rita,
+        user_id,
         lambda headers: service.http.get(f"/signin?token={token}", headers=headers),
     )
     service.http.cookies.clear()
-    await watch.step(
+    await checker.step(
         "auth.logout",
         "login.ended",
         "login",
-        rita,
+        user_id,
         lambda headers: post("/api/auth/logout", None, headers, login),
     )
-    assert watch.wrong == []
+    assert checker.mismatches == []
 
 
 async def test_refused_requests_are_not_recorded(service: Service) -> None:
@@ -207,7 +207,7 @@ async def test_audit_log_filters_and_pagination(service: Service) -> None:
     assert status_and_body(await member.get("/api/audit")) == FORBIDDEN
     assert (await service.anonymous.get("/api/audit")).status_code == 401
 
-    await _many_entries(service, owner)
+    await _insert_many_entries(service, owner)
     everything = [entry["id"] for entry in (await owner.get("/api/audit")).json()]
     assert len(everything) == 1000
     seen: list[str] = []
@@ -223,7 +223,7 @@ async def test_audit_log_filters_and_pagination(service: Service) -> None:
     assert seen[:1000] == everything
 
 
-async def _many_entries(service: Service, owner: Person) -> None:
+async def _insert_many_entries(service: Service, owner: Person) -> None:
     shared = {
         "team_id": owner.team_id,
         "actor_id": owner.user_id,

@@ -49,9 +49,9 @@ class Browser:
         return await self.service.browser_call(method, path, self.cookies, json=json)
 
 
-async def browser(service: Service) -> Browser:
-    made = await register(service, f"{ids.new('own')}@example.com")
-    return Browser(service, made.cookies["loremark_login"])
+async def open_browser(service: Service) -> Browser:
+    registered = await register(service, f"{ids.new('own')}@example.com")
+    return Browser(service, registered.cookies["loremark_login"])
 
 
 def fields_of(page: httpx.Response, action: str) -> list[dict[str, str]]:
@@ -79,15 +79,15 @@ def test_calendar_and_subscription_months() -> None:
     assert month_of(at("2027-12-31T23:59:59")) == (at("2027-12-01T00:00:00"), at("2028-01-01T00:00:00"))
     assert months_after(at("2027-01-31T10:00:00"), 1) == at("2027-02-28T10:00:00")
     assert months_after(at("2028-01-31T10:00:00"), 1) == at("2028-02-29T10:00:00")
-    begun = at("2027-01-31T10:00:00")
-    assert period_around(begun, at("2027-02-28T09:59:59")) == (begun, at("2027-02-28T10:00:00"))
-    assert period_around(begun, at("2027-02-28T10:00:00")) == (at("2027-02-28T10:00:00"), at("2027-03-31T10:00:00"))
-    assert period_around(begun, at("2028-02-29T10:00:01"))[1] == at("2028-03-31T10:00:00")
-    assert period_around(begun, begun) == (begun, at("2027-02-28T10:00:00"))
+    started = at("2027-01-31T10:00:00")
+    assert period_around(started, at("2027-02-28T09:59:59")) == (started, at("2027-02-28T10:00:00"))
+    assert period_around(started, at("2027-02-28T10:00:00")) == (at("2027-02-28T10:00:00"), at("2027-03-31T10:00:00"))
+    assert period_around(started, at("2028-02-29T10:00:01"))[1] == at("2028-03-31T10:00:00")
+    assert period_around(started, started) == (started, at("2027-02-28T10:00:00"))
 
 
 async def test_buy_change_and_cancel_a_plan_in_a_browser(service: Service) -> None:
-    person = await browser(service)
+    person = await open_browser(service)
     before = await usage(person)
     assert before["plan"] == "team"
     assert before["subscription"] == {"status": "none", "seats": 1, "periodEnd": None, "cancelAt": None}
@@ -96,8 +96,8 @@ async def test_buy_change_and_cancel_a_plan_in_a_browser(service: Service) -> No
         {"error": "No active subscription"},
     )
 
-    asked = await person.api("POST", "/api/billing/checkout", {"planId": "business", "seats": 4})
-    url = asked.json()["url"]
+    checkout = await person.api("POST", "/api/billing/checkout", {"planId": "business", "seats": 4})
+    url = checkout.json()["url"]
     assert url.startswith(f"{BASE_URL}/billing/checkout?session=")
     page = await person.open(url)
     assert page.status_code == 200
@@ -122,9 +122,9 @@ async def test_buy_change_and_cancel_a_plan_in_a_browser(service: Service) -> No
     assert "<td>Active</td>" in portal.text
     choices = {fields["planId"]: fields for fields in fields_of(portal, "/billing/portal/plan")}
     assert set(choices) == {"personal", "team", "business"}
-    chosen = await person.send("/billing/portal/plan", choices["personal"])
-    assert chosen.status_code == 303
-    (fields,) = fields_of(await person.open(chosen.headers["location"]), "/billing/checkout")
+    selected = await person.send("/billing/portal/plan", choices["personal"])
+    assert selected.status_code == 303
+    (fields,) = fields_of(await person.open(selected.headers["location"]), "/billing/checkout")
     await person.send("/billing/checkout", fields)
     assert (await usage(person))["plan"] == "personal"
 
@@ -136,13 +136,13 @@ async def test_buy_change_and_cancel_a_plan_in_a_browser(service: Service) -> No
     assert isinstance(state, dict)
     assert again == {"status": "cancelling", "cancelAt": state["periodEnd"]}
     log = (await person.api("GET", "/api/audit")).json()
-    told_of = [entry["action"] for entry in log if entry["action"].startswith("billing.")]
-    assert told_of == ["billing.cancelled", "billing.plan_changed", "billing.plan_changed"]
+    actions = [entry["action"] for entry in log if entry["action"].startswith("billing.")]
+    assert actions == ["billing.cancelled", "billing.plan_changed", "billing.plan_changed"]
 
 
 @pytest.mark.settings(LOREMARK_REGISTRATION="open")
 async def test_checkout_belongs_to_its_team_and_expires(service: Service) -> None:
-    first, second = await browser(service), await browser(service)
+    first, second = await open_browser(service), await open_browser(service)
     url = (await first.api("POST", "/api/billing/checkout", {"planId": "business"})).json()["url"]
     (fields,) = fields_of(await first.open(url), "/billing/checkout")
     for answer in (await second.open(url), await second.send("/billing/checkout", fields)):
@@ -172,7 +172,7 @@ async def test_checkout_belongs_to_its_team_and_expires(service: Service) -> Non
 
 @pytest.mark.own_service
 async def test_cross_site_forms_are_refused(service: Service) -> None:
-    person = await browser(service)
+    person = await open_browser(service)
     url = (await person.api("POST", "/api/billing/checkout", {"planId": "business"})).json()["url"]
     (fields,) = fields_of(await person.open(url), "/billing/checkout")
     for site in ("cross-site", "same-site", "none"):
@@ -183,7 +183,7 @@ async def test_cross_site_forms_are_refused(service: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("onward", "followed"),
+    ("url", "redirected"),
     [
         (f"{BASE_URL}/done?x=1", True),
         (BASE_URL, True),
@@ -193,26 +193,26 @@ async def test_cross_site_forms_are_refused(service: Service) -> None:
     ],
 )
 @pytest.mark.own_service
-async def test_only_own_urls_are_redirected_to(service: Service, onward: str, followed: bool) -> None:
+async def test_only_own_urls_are_redirected_to(service: Service, url: str, redirected: bool) -> None:
     """Other URLs are shown in full as links."""
-    person = await browser(service)
-    body = {"planId": "business", "successUrl": onward, "cancelUrl": onward}
-    asked = await person.api("POST", "/api/billing/checkout", body)
-    if "80001" in onward:
-        assert asked.status_code in (200, 400)
-    if asked.status_code == 400:
+    person = await open_browser(service)
+    body = {"planId": "business", "successUrl": url, "cancelUrl": url}
+    checkout = await person.api("POST", "/api/billing/checkout", body)
+    if "80001" in url:
+        assert checkout.status_code in (200, 400)
+    if checkout.status_code == 400:
         return
-    page = await person.open(asked.json()["url"])
+    page = await person.open(checkout.json()["url"])
     assert "<script" not in page.text
     (fields,) = fields_of(page, "/billing/checkout")
     done = await person.send("/billing/checkout", fields)
-    if followed:
-        assert (done.status_code, done.headers["location"]) == (303, onward)
+    if redirected:
+        assert (done.status_code, done.headers["location"]) == (303, url)
     else:
         assert done.status_code == 200
         assert "location" not in done.headers
         shown = unescape(done.text)
-        assert f'href="{onward}">{onward}</a>' in shown
+        assert f'href="{url}">{url}</a>' in shown
         assert "<script" not in done.text
     assert (await usage(person))["plan"] == "business"
 
@@ -247,7 +247,7 @@ async def test_seats_of_per_seat_plans(service: Service) -> None:
     for seats, status in ((bounds.min, 200), (bounds.max, 200), (0, 400), (int(bounds.max or 0) + 1, 400), (1.5, 400)):
         answer = await owner.post("/api/billing/checkout", {"planId": "team", "seats": seats})
         assert answer.status_code == status, seats
-    person = await browser(service)
+    person = await open_browser(service)
     for plan, given, price in (
         ("personal", {"seats": 7}, "9.00"),
         ("team", {}, "15.00"),
@@ -277,27 +277,27 @@ async def _sweep(service: Service) -> None:
     from loremark.jobs.queue import Job
 
     job = Job(id="x", kind="x", payload={}, attempt=1, max_attempts=1, started_at_ms=0)
-    chosen = load_plans(service.settings.default_plan, service.settings.plans_file)
-    await BillingSweep(service.runtime.database, chosen)(Run(service.runtime.database, job))
+    plans = load_plans(service.settings.default_plan, service.settings.plans_file)
+    await BillingSweep(service.runtime.database, plans)(Run(service.runtime.database, job))
 
 
 @pytest.mark.settings(LOREMARK_DEFAULT_PLAN="free")
 async def test_period_rolls_over_or_falls_back_to_the_default_plan(service: Service) -> None:
-    person = await browser(service)
+    person = await open_browser(service)
     url = (await person.api("POST", "/api/billing/checkout", {"planId": "personal"})).json()["url"]
     (fields,) = fields_of(await person.open(url), "/billing/checkout")
     await person.send("/billing/checkout", fields)
-    begun_ms = clock.now_ms()
-    with clock.use(lambda: months_after(begun_ms, 3) + 60_000):
+    started_ms = clock.now_ms()
+    with clock.use(lambda: months_after(started_ms, 3) + 60_000):
         await _sweep(service)
-    kept = (await usage(person))["subscription"]
-    assert isinstance(kept, dict)
-    assert kept["status"] == "active"
-    assert kept["periodEnd"][:10] == clock.iso(months_after(begun_ms, 4))[:10]
+    renewed = (await usage(person))["subscription"]
+    assert isinstance(renewed, dict)
+    assert renewed["status"] == "active"
+    assert renewed["periodEnd"][:10] == clock.iso(months_after(started_ms, 4))[:10]
     await person.api("POST", "/api/billing/cancel")
     await _sweep(service)
     assert (await usage(person))["plan"] == "personal", "paid until the end of the period"
-    with clock.use(lambda: months_after(begun_ms, 4) + 60_000):
+    with clock.use(lambda: months_after(started_ms, 4) + 60_000):
         await _sweep(service)
     ended = await usage(person)
     assert ended["plan"] == "free"
@@ -312,7 +312,7 @@ async def test_period_rolls_over_or_falls_back_to_the_default_plan(service: Serv
 @pytest.mark.own_service
 async def test_downgrade_deletes_nothing(service: Service) -> None:
     """Data beyond the limits stays readable; only writes stop."""
-    person = await browser(service)
+    person = await open_browser(service)
     url = (await person.api("POST", "/api/billing/checkout", {"planId": "personal"})).json()["url"]
     (fields,) = fields_of(await person.open(url), "/billing/checkout")
     await person.send("/billing/checkout", fields)
@@ -353,8 +353,8 @@ async def test_purchase_with_idempotency_key_happens_once(service: Service) -> N
 
     owner, other = await service.owner(), await service.owner()
     headers = {"Idempotency-Key": "order 7"}
-    asked = [owner.post(PURCHASE, {"packId": "credits_1m"}, headers=headers) for _ in range(5)]
-    answers = [answer.json() for answer in await asyncio.gather(*asked)]
+    purchases = [owner.post(PURCHASE, {"packId": "credits_1m"}, headers=headers) for _ in range(5)]
+    answers = [answer.json() for answer in await asyncio.gather(*purchases)]
     assert {answer["transactionId"] for answer in answers} == {answers[0]["transactionId"]}
     assert {answer["purchased"] for answer in answers} == {1_000_000}
     assert (await owner.get(CREDITS)).json()["balance"] == 1_000_000
@@ -369,11 +369,11 @@ async def test_purchase_with_idempotency_key_happens_once(service: Service) -> N
 async def test_newest_thousand_transactions_are_returned(service: Service) -> None:
     owner = await service.owner()
     shared = {"team_id": owner.team_id, "type": "usage", "amount": -1, "price_cents": None, "description": "d"}
-    made = [{"id": ids.new("ctx"), "reference": f"r{at}", "created_at_ms": at, **shared} for at in range(1_005)]
-    await insert_rows(service, credit_transactions, made)
+    rows = [{"id": ids.new("ctx"), "reference": f"r{at}", "created_at_ms": at, **shared} for at in range(1_005)]
+    await insert_rows(service, credit_transactions, rows)
     shown = (await owner.get(CREDITS)).json()
     assert len(shown["transactions"]) == load().limit("count.transactions").max
-    assert [entry["id"] for entry in shown["transactions"][:3]] == [made[at]["id"] for at in (1004, 1003, 1002)]
+    assert [entry["id"] for entry in shown["transactions"][:3]] == [rows[at]["id"] for at in (1004, 1003, 1002)]
     assert shown["balance"] == -1_005, "charged before the account existed"
     bought = (await owner.post(PURCHASE, {"packId": "credits_1m"})).json()
     assert bought["balance"] == 1_000_000 - 1_005
@@ -381,9 +381,9 @@ async def test_newest_thousand_transactions_are_returned(service: Service) -> No
 
 async def test_auto_recharge_settings_round_trip(service: Service) -> None:
     owner = await service.owner()
-    whole = {"enabled": True, "threshold": 0, "packId": "credits_7m", "spendingLimit": 7500}
-    assert (await owner.call("PUT", RECHARGE, whole)).json() == whole
-    assert (await owner.get(CREDITS)).json()["autoRecharge"] == whole
+    full = {"enabled": True, "threshold": 0, "packId": "credits_7m", "spendingLimit": 7500}
+    assert (await owner.call("PUT", RECHARGE, full)).json() == full
+    assert (await owner.get(CREDITS)).json()["autoRecharge"] == full
     off = {"enabled": False, "threshold": None, "packId": None, "spendingLimit": 5000}
     assert (await owner.call("PUT", RECHARGE, {"enabled": False})).json() == off
     for wrong, field in (

@@ -48,7 +48,7 @@ def plans_file(tmp_path: Path) -> str:
     return str(path)
 
 
-class Books:
+class TeamCredits:
     """One team's credits, used concurrently in every way."""
 
     def __init__(self, service: Service, owner: Person, plans_file: str, seed: int) -> None:
@@ -70,23 +70,23 @@ class Books:
         return self.plans.get("team")
 
     async def buy(self) -> None:
-        made = await self.owner.post("/api/billing/credits/purchase", {"packId": "small"})
-        assert made.status_code == 200, made.text
-        self.bought.append(made.json()["transactionId"])
+        bought = await self.owner.post("/api/billing/credits/purchase", {"packId": "small"})
+        assert bought.status_code == 200, bought.text
+        self.bought.append(bought.json()["transactionId"])
 
     async def use(self) -> None:
         """A model call: reserved, made and charged with its result, or lost."""
-        wanted = self.random.randint(1, 400)
+        limit = self.random.randint(1, 400)
         meter = TeamMeter(self.database, self.scope, self.plan, "prj_x")
         try:
-            reservation = await meter.reserve(wanted)
+            reservation = await meter.reserve(limit)
         except CapReached:
             return
         await asyncio.sleep(self.random.random() / 100)
         if self.random.random() < 0.2:
             await meter.release(reservation)
             return
-        tokens = self.random.randint(0, wanted)
+        tokens = self.random.randint(0, limit)
         await meter.spent(reservation, Usage(tokens, 0))
         async with self.database.write() as tx:
             await meter.charge(tx)
@@ -105,14 +105,14 @@ class Books:
         if taken is not None:
             self.refunds.append((purchase, refund))
 
-    async def buy_again(self) -> None:
+    async def report_again(self) -> None:
         """The provider reports a purchase that is already recorded."""
         if self.bought:
             async with self.database.write() as tx:
                 again = await ledger.credit_purchase(tx, self.scope, SMALL, self.random.choice(self.bought))
             assert not again.created
 
-    async def look(self) -> None:
+    async def check_recharge(self) -> None:
         async with self.database.write() as tx:
             await recharge.recharge_if_low(tx, self.scope, self.plans)
 
@@ -131,42 +131,52 @@ class Books:
 async def test_balance_equals_transactions_under_concurrency(
     database_url: str, tmp_path: Path, plans_file: str, seed: int
 ) -> None:
-    chosen = settings_for(tmp_path, database_url, LOREMARK_PLANS_FILE=plans_file)
-    async with run_service(chosen) as service:
-        books = Books(service, await service.owner(), plans_file, seed)
-        await books.owner.call(
+    settings = settings_for(tmp_path, database_url, LOREMARK_PLANS_FILE=plans_file)
+    async with run_service(settings) as service:
+        team_credits = TeamCredits(service, await service.owner(), plans_file, seed)
+        await team_credits.owner.call(
             "PUT",
             "/api/billing/credits/auto-recharge",
             {"enabled": True, "threshold": 200, "packId": "small", "spendingLimit": 700},
         )
-        acts = (books.buy, books.use, books.use, books.use, books.refund, books.buy_again, books.look)
+        operations = (
+            team_credits.buy,
+            team_credits.use,
+            team_credits.use,
+            team_credits.use,
+            team_credits.refund,
+            team_credits.report_again,
+            team_credits.check_recharge,
+        )
         for _ in range(6):
-            await asyncio.gather(*(books.random.choice(acts)() for _ in range(12)), books.check())
+            await asyncio.gather(*(team_credits.random.choice(operations)() for _ in range(12)), team_credits.check())
         await service.wait_for_jobs()
-        _, rows = await books.check()
-        async with books.database.read() as tx:
+        _, rows = await team_credits.check()
+        async with team_credits.database.read() as tx:
             (counted,) = [
                 row["used"] for row in await tx.many(select(usage_counters)) if row["counter"] == "ai_tokens"
             ] or [0]
             (account,) = await tx.many(select(billing_accounts))
-        assert counted == books.spent, "every call is counted once"
+        assert counted == team_credits.spent, "every call is counted once"
         taken = -sum(row["amount"] for row in rows if row["type"] == "usage")
-        assert taken == max(0, books.spent - books.plan.ai_tokens), "the allowance is used before the credits"
+        assert taken == max(0, team_credits.spent - team_credits.plan.ai_tokens), (
+            "the allowance is used before the credits"
+        )
         automatic = [row for row in rows if row["description"] == "Auto-recharge"]
         assert sum(row["price_cents"] for row in automatic) == account["recharge_spent_cents"] <= 700
         assert account["pending_recharge_id"] is None
         bought = [row for row in rows if row["type"] == "purchase" and row["price_cents"] > 0]
-        assert {row["id"] for row in bought} == {*books.bought, *(row["id"] for row in automatic)}
+        assert {row["id"] for row in bought} == {*team_credits.bought, *(row["id"] for row in automatic)}
 
 
 @pytest.mark.parametrize("credits", [0, 500])
 async def test_concurrent_calls_never_exceed_the_token_limit(service: Service, plans_file: str, credits: int) -> None:
     owner = await service.owner()
-    books = Books(service, owner, plans_file, 1)
+    team_credits = TeamCredits(service, owner, plans_file, 1)
     if credits:
-        async with books.database.write() as tx:
-            await ledger.credit_purchase(tx, books.scope, SMALL, ids.new("ctx"))
-    meters = [TeamMeter(books.database, books.scope, books.plan, "prj_x") for _ in range(100)]
+        async with team_credits.database.write() as tx:
+            await ledger.credit_purchase(tx, team_credits.scope, SMALL, ids.new("ctx"))
+    meters = [TeamMeter(team_credits.database, team_credits.scope, team_credits.plan, "prj_x") for _ in range(100)]
 
     async def call(meter: TeamMeter) -> bool:
         try:
@@ -174,25 +184,25 @@ async def test_concurrent_calls_never_exceed_the_token_limit(service: Service, p
         except CapReached:
             return False
         await meter.spent(reservation, Usage(8, 0))
-        async with books.database.write() as tx:
+        async with team_credits.database.write() as tx:
             await meter.charge(tx)
         return True
 
-    made = sum(await asyncio.gather(*(call(meter) for meter in meters)))
-    assert made == (books.plan.ai_tokens + credits) // 8
-    balance, rows = await books.check() if credits else (0, [])
-    assert (await used(service))["ai_tokens"] == made * 8
-    assert balance == (credits - (made * 8 - books.plan.ai_tokens) if credits else 0)
-    assert -sum(row["amount"] for row in rows if row["type"] == "usage") == (made * 8 - books.plan.ai_tokens) * bool(
-        rows
-    )
+    accepted = sum(await asyncio.gather(*(call(meter) for meter in meters)))
+    assert accepted == (team_credits.plan.ai_tokens + credits) // 8
+    balance, rows = await team_credits.check() if credits else (0, [])
+    assert (await used(service))["ai_tokens"] == accepted * 8
+    assert balance == (credits - (accepted * 8 - team_credits.plan.ai_tokens) if credits else 0)
+    assert -sum(row["amount"] for row in rows if row["type"] == "usage") == (
+        accepted * 8 - team_credits.plan.ai_tokens
+    ) * bool(rows)
 
 
 async def test_concurrent_questions_stay_within_the_token_limit(database_url: str, tmp_path: Path) -> None:
     """Each call reserves its maximum cost, so together they cannot exceed the limit."""
     with ScriptedModel() as model:
-        chosen = settings_with(model, LOREMARK_PLANS_FILE=plan_with(tmp_path, 10_000))
-        async with run_service(settings_for(tmp_path, database_url, **chosen)) as service:
+        overrides = settings_with(model, LOREMARK_PLANS_FILE=plan_with(tmp_path, 10_000))
+        async with run_service(settings_for(tmp_path, database_url, **overrides)) as service:
             memory = await project_with_facts(service)
             before = (await used(service)).get("ai_tokens", 0)
             model.always(Say("The payment worker retries a failed charge three times [1].", each_s=0.01))

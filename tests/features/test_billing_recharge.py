@@ -28,7 +28,7 @@ RECHARGE = "/api/billing/credits/auto-recharge"
 PLANS = load_plans("team")
 
 
-async def _set(owner: Person, **fields: Any) -> None:
+async def _configure(owner: Person, **fields: Any) -> None:
     body = {"enabled": True, "threshold": 1000, "packId": "credits_1m", "spendingLimit": 5000, **fields}
     answer = await owner.call("PUT", RECHARGE, body)
     assert answer.status_code == 200, answer.text
@@ -47,7 +47,7 @@ async def _account(service: Service, owner: Person) -> Row:
     return row
 
 
-async def _take(service: Service, owner: Person, tokens: int) -> None:
+async def _spend(service: Service, owner: Person, tokens: int) -> None:
     async with service.runtime.database.write() as tx:
         await tx.lock(f"tokens/{owner.team_id}")
         await meter.spend_credits(tx, Scope(owner.team_id), tokens, reference=ids.new("res"), description="calls")
@@ -62,11 +62,11 @@ async def _sweep(service: Service) -> None:
 async def test_low_balance_is_recharged(service: Service) -> None:
     owner = await service.owner()
     await owner.post("/api/billing/credits/purchase", {"packId": "credits_1m"})
-    await _set(owner)
-    await _take(service, owner, 999_000)
+    await _configure(owner)
+    await _spend(service, owner, 999_000)
     await _sweep(service)
     assert (await _credits(owner))[0] == 1000, "at the threshold, not below it"
-    await _take(service, owner, 1)
+    await _spend(service, owner, 1)
     await _sweep(service)
     balance, entries = await _credits(owner)
     assert balance == 1_000_999
@@ -79,21 +79,21 @@ async def test_low_balance_is_recharged(service: Service) -> None:
 async def test_running_service_recharges_automatically(service: Service) -> None:
     """Enabling auto-recharge without credits buys the first pack immediately."""
     owner = await service.owner()
-    await _set(owner)
+    await _configure(owner)
     await service.wait_for_jobs()
     assert (await _credits(owner))[0] == 1_000_000
 
 
 async def test_disabled_auto_recharge_buys_nothing(service: Service) -> None:
     owner = await service.owner()
-    await _set(owner, enabled=False)
+    await _configure(owner, enabled=False)
     await _sweep(service)
     assert await _credits(owner) == (0, [])
 
 
 async def test_recharge_repeats_up_to_the_spending_limit(service: Service) -> None:
     owner = await service.owner()
-    await _set(owner, threshold=10_000_000, spendingLimit=1_900)
+    await _configure(owner, threshold=10_000_000, spendingLimit=1_900)
     await service.wait_for_jobs()
     for _ in range(3):
         await _sweep(service)
@@ -106,7 +106,7 @@ async def test_recharge_repeats_up_to_the_spending_limit(service: Service) -> No
     with clock.use(lambda: next_month_ms + 1):
         await _sweep(service)
     assert (await _credits(owner))[0] == 7_000_000, "the limit resets in the next period"
-    await _set(owner, threshold=10_000_000, spendingLimit=0)
+    await _configure(owner, threshold=10_000_000, spendingLimit=0)
     with clock.use(lambda: next_month_ms + 1):
         await _sweep(service)
     assert (await _credits(owner))[0] == 7_000_000
@@ -117,14 +117,14 @@ async def test_concurrent_checks_enqueue_one_recharge(service: Service) -> None:
     scope = Scope(owner.team_id)
     async with service.runtime.database.write() as tx:
         await store.lock_account(tx, scope)
-        wanted = {"recharge_enabled": True, "recharge_threshold": 5, "recharge_pack_id": "credits_1m"}
-        await store.update_account(tx, scope, wanted)
+        recharge_settings = {"recharge_enabled": True, "recharge_threshold": 5, "recharge_pack_id": "credits_1m"}
+        await store.update_account(tx, scope, recharge_settings)
 
-    async def look() -> bool:
+    async def check() -> bool:
         async with service.runtime.database.write() as tx:
             return await recharge.recharge_if_low(tx, scope, PLANS)
 
-    assert sum(await asyncio.gather(*(look() for _ in range(20)))) == 1
+    assert sum(await asyncio.gather(*(check() for _ in range(20)))) == 1
     await service.wait_for_jobs()
     assert (await _credits(owner))[0] == 1_000_000
     assert (await _account(service, owner))["recharge_spent_cents"] == 500
@@ -154,8 +154,8 @@ async def test_unconfirmed_recharge_is_given_up_after_a_day(service: Service) ->
     scope = Scope(owner.team_id)
     async with service.runtime.database.write() as tx:
         await store.lock_account(tx, scope)
-        opened = {"pending_recharge_id": "ctx_1", "pending_recharge_at_ms": clock.now_ms() - 21 * clock.HOUR_MS}
-        await store.update_account(tx, scope, {**opened, "recharge_spent_cents": 500})
+        pending = {"pending_recharge_id": "ctx_1", "pending_recharge_at_ms": clock.now_ms() - 21 * clock.HOUR_MS}
+        await store.update_account(tx, scope, {**pending, "recharge_spent_cents": 500})
         payload = {"transactionId": "ctx_1", "packId": "credits_1m"}
         await queue.enqueue(tx, recharge.RECHARGE, payload, team_id=scope)
     await service.wait_for_jobs()

@@ -27,7 +27,7 @@ async def brain_of(person: Person, project: str, query: str = "", **options: Any
     return answer
 
 
-async def keep(service: Service, owner: Person, project: str, title: str, **fields: Any) -> str:
+async def create_approved_item(service: Service, owner: Person, project: str, title: str, **fields: Any) -> str:
     """An item approved by a user."""
     item = await keep_item(service, owner, project, title=title, **{"branch": None, **fields})
     approved = await owner.patch(f"/api/v2/items/{item}", {"status": "approved"})
@@ -36,9 +36,9 @@ async def keep(service: Service, owner: Person, project: str, title: str, **fiel
 
 
 async def write_context(owner: Person, **fields: Any) -> str:
-    made = await owner.post("/api/contexts", fields)
-    assert made.status_code == 201, made.text
-    context = str(made.json()["id"])
+    created = await owner.post("/api/contexts", fields)
+    assert created.status_code == 201, created.text
+    context = str(created.json()["id"])
     assert (await owner.post(f"/api/contexts/{context}/approve", {"action": "approve"})).status_code == 200
     return context
 
@@ -46,9 +46,15 @@ async def write_context(owner: Person, **fields: Any) -> str:
 async def test_memory_is_grouped_by_layer_and_schema_key(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project("Kelpie", description="Swims")
-    await keep(service, owner, project, "Events are rows", tier=1, type="architecture", schema_key="root/store")
-    await keep(service, owner, project, "Redis was chosen", tier=2, schema_key="root/cache", flags=("redacted",))
-    await keep(service, owner, project, "Write the manual", tier=3, type="todo", schema_key="root/manual", files=())
+    await create_approved_item(
+        service, owner, project, "Events are rows", tier=1, type="architecture", schema_key="root/store"
+    )
+    await create_approved_item(
+        service, owner, project, "Redis was chosen", tier=2, schema_key="root/cache", flags=("redacted",)
+    )
+    await create_approved_item(
+        service, owner, project, "Write the manual", tier=3, type="todo", schema_key="root/manual", files=()
+    )
     await keep_item(service, owner, project, title="Only a draft", branch=None)
     await write_context(owner, name="House style", content="# Words\nShort ones.", tier=1, projectId=project)
     await write_context(owner, name="For all teams", content="Be kind.", tier=1, schemaKey="house/rules")
@@ -80,10 +86,10 @@ async def test_memory_is_grouped_by_layer_and_schema_key(service: Service) -> No
     }
 
 
-async def test_an_unchanged_brain_is_not_sent_again(service: Service) -> None:
+async def test_unchanged_brain_is_not_sent_again(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    item = await keep(service, owner, project, "Redis was chosen")
+    item = await create_approved_item(service, owner, project, "Redis was chosen")
     first = await brain_of(owner, project)
     tag = first.headers["etag"]
     assert tag.startswith('"')
@@ -95,8 +101,8 @@ async def test_an_unchanged_brain_is_not_sent_again(service: Service) -> None:
     for known in ('"other"', tag.strip('"'), f'"{tag.strip(chr(34))}-markdown"', ""):
         again = await brain_of(owner, project, headers={"If-None-Match": known})
         assert (again.status_code, again.content) == (200, first.content), known
-    retired = await owner.patch(f"/api/v2/items/{item}", {"status": "deprecated"})
-    assert retired.status_code == 200
+    deprecated = await owner.patch(f"/api/v2/items/{item}", {"status": "deprecated"})
+    assert deprecated.status_code == 200
     after = await brain_of(owner, project, headers={"If-None-Match": tag})
     assert after.status_code == 200
     assert after.headers["etag"] != tag
@@ -104,13 +110,13 @@ async def test_an_unchanged_brain_is_not_sent_again(service: Service) -> None:
     assert after.json()["metadata"]["itemCount"] == 0
     assert (await owner.patch(f"/api/v2/items/{item}", {"status": "approved"})).status_code == 200
     back = await brain_of(owner, project, headers={"If-None-Match": tag})
-    assert back.status_code == 304, "it says the same as before"
+    assert back.status_code == 304, "the content is the same as before"
 
 
 async def test_invisible_changes_do_not_change_the_brain(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    item = await keep(service, owner, project, "Redis was chosen")
+    item = await create_approved_item(service, owner, project, "Redis was chosen")
     before = await brain_of(owner, project)
     assert (await owner.patch(f"/api/v2/items/{item}", {"tags": ["another"]})).status_code == 200
     await asyncio.sleep(0.01)
@@ -125,13 +131,13 @@ async def test_invisible_changes_do_not_change_the_brain(service: Service) -> No
 async def test_brain_is_available_as_markdown(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    await keep(service, owner, project, "Redis was chosen")
+    await create_approved_item(service, owner, project, "Redis was chosen")
     shown = await brain_of(owner, project)
-    bare = await brain_of(owner, project, "&format=markdown")
-    assert bare.headers["content-type"] == "text/markdown; charset=utf-8"
-    assert bare.text == shown.json()["markdown"]
-    assert bare.headers["etag"] != shown.headers["etag"], "other bytes, another tag"
-    for query, tag in (("", shown.headers["etag"]), ("&format=markdown", bare.headers["etag"])):
+    as_markdown = await brain_of(owner, project, "&format=markdown")
+    assert as_markdown.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert as_markdown.text == shown.json()["markdown"]
+    assert as_markdown.headers["etag"] != shown.headers["etag"], "different bytes have a different ETag"
+    for query, tag in (("", shown.headers["etag"]), ("&format=markdown", as_markdown.headers["etag"])):
         assert (await brain_of(owner, project, query, headers={"If-None-Match": tag})).status_code == 304
     assert status_and_body(await owner.get(f"{PATH}?projectId={project}&format=html")) == (
         400,
@@ -144,7 +150,9 @@ async def test_omitted_items_are_reported(service: Service) -> None:
     project = await owner.create_project()
     for number in range(21):
         tier = 1 + number % 3
-        await keep(service, owner, project, f"Fact {number}", tier=tier, content="A sentence that says much. " * 8)
+        await create_approved_item(
+            service, owner, project, f"Fact {number}", tier=tier, content="A sentence that says much. " * 8
+        )
     whole = (await brain_of(owner, project)).json()
     assert whole["metadata"]["omitted"]["count"] == 0
     for budget in (200, 400, 800):
@@ -162,13 +170,13 @@ async def test_omitted_items_are_reported(service: Service) -> None:
 async def test_branch_items_are_added_to_those_of_the_default_branch(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    await keep(service, owner, project, "Of no branch")
-    await keep(service, owner, project, "Of the main branch", branch="main")
-    await keep(service, owner, project, "Of the feature", branch="feature/x")
-    await keep(service, owner, project, "Of another", branch="feature/y")
-    usual = (await brain_of(owner, project)).json()["markdown"]
+    await create_approved_item(service, owner, project, "Of no branch")
+    await create_approved_item(service, owner, project, "Of the main branch", branch="main")
+    await create_approved_item(service, owner, project, "Of the feature", branch="feature/x")
+    await create_approved_item(service, owner, project, "Of another", branch="feature/y")
+    default_brain = (await brain_of(owner, project)).json()["markdown"]
     branch = (await brain_of(owner, project, "&branch=feature/x")).json()["markdown"]
-    assert [title in usual for title in ("no branch", "main branch", "the feature", "another")] == [1, 1, 0, 0]
+    assert [title in default_brain for title in ("no branch", "main branch", "the feature", "another")] == [1, 1, 0, 0]
     assert [title in branch for title in ("no branch", "main branch", "the feature", "another")] == [1, 1, 1, 0]
     assert "- Branch: `feature/x`" in branch
     assert "- **Of the feature** (decision, on this branch, " in branch
@@ -178,16 +186,22 @@ async def test_items_about_the_given_files_come_first(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     for number in range(30):
-        await keep(service, owner, project, f"Rule {number}", tier=1, type="convention", files=(f"lib/{number}.py",))
-    await keep(service, owner, project, "About the parser", tier=3, type="todo", files=("src/parser.py", "docs/p.md"))
-    await keep(service, owner, project, "About its neighbour", tier=3, type="todo", files=("src/lexer.py",))
-    await keep(service, owner, project, "About its manual", tier=3, type="todo", files=("docs/p.md",))
-    usual = (await brain_of(owner, project, "&tokenBudget=400")).json()["markdown"]
-    assert "About " not in usual
+        await create_approved_item(
+            service, owner, project, f"Rule {number}", tier=1, type="convention", files=(f"lib/{number}.py",)
+        )
+    await create_approved_item(
+        service, owner, project, "About the parser", tier=3, type="todo", files=("src/parser.py", "docs/p.md")
+    )
+    await create_approved_item(
+        service, owner, project, "About its neighbour", tier=3, type="todo", files=("src/lexer.py",)
+    )
+    await create_approved_item(service, owner, project, "About its manual", tier=3, type="todo", files=("docs/p.md",))
+    default_brain = (await brain_of(owner, project, "&tokenBudget=400")).json()["markdown"]
+    assert "About " not in default_brain
     pack = await brain_of(owner, project, "&tokenBudget=400&files=./src/parser.py,nowhere.txt")
     markdown = pack.json()["markdown"]
-    at_hand = markdown.partition("## Working files")[2].partition("## Layer 1")[0]
-    assert [title in at_hand for title in ("the parser", "its neighbour", "its manual")] == [True] * 3
+    working_files = markdown.partition("## Working files")[2].partition("## Layer 1")[0]
+    assert [title in working_files for title in ("the parser", "its neighbour", "its manual")] == [True] * 3
     assert "Rule" in markdown.partition("## Layer 1")[2]
     assert pack.json()["metadata"]["tokenEstimate"] <= 400
     other = await brain_of(owner, project, "&tokenBudget=400&files=nowhere.txt,./src/parser.py")
@@ -229,7 +243,7 @@ async def test_brain_is_not_visible_to_other_teams(service: Service) -> None:
 async def test_concurrent_requests_share_one_assembly(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    await keep(service, owner, project, "Redis was chosen")
+    await create_approved_item(service, owner, project, "Redis was chosen")
     answers = await asyncio.gather(*(brain_of(owner, project) for _ in range(20)))
     assert len({answer.content for answer in answers}) == 1
     for budget in range(1000, 1100):
@@ -237,5 +251,5 @@ async def test_concurrent_requests_share_one_assembly(service: Service) -> None:
     async with service.runtime.database.read() as tx:
         row = await tx.one(select(func.count().label("found")).select_from(brains))
     assert row is not None
-    assert 64 <= row["found"] <= 66, "only the newest variants are noted"
+    assert 64 <= row["found"] <= 66, "only the newest variants are stored"
     assert (await brain_of(owner, project)).content == answers[0].content

@@ -13,38 +13,38 @@ from loremark.features.items import records
 from loremark.features.items import service as items
 from tests.contract.examples_memory import keep_item
 from tests.features.steps import NO_PROJECT, status_and_body
-from tests.features.test_brain import brain_of, keep, write_context
+from tests.features.test_brain import brain_of, create_approved_item, write_context
 from tests.support.people import Person
 from tests.support.service import Service
 
 pytestmark = pytest.mark.anyio
 
-HISTORY, PAST = "/api/v2/brain/history", "/api/v2/brain/snapshot"
+HISTORY, SNAPSHOT = "/api/v2/brain/history", "/api/v2/brain/snapshot"
 QUERIES = ("", "&tokenBudget=450", "&branch=feature/x")
-BEGINNING_MS = 1_800_000_000_000
+START_MS = 1_800_000_000_000
 
 
-class Hands:
+class FakeClock:
     """A clock set by the test."""
 
     def __init__(self) -> None:
-        self.now_ms = BEGINNING_MS
+        self.now_ms = START_MS
 
     def __call__(self) -> int:
         return self.now_ms
 
-    def move(self, minutes: float) -> None:
+    def advance(self, minutes: float) -> None:
         self.now_ms += int(minutes * 60_000)
 
 
-async def past_of(person: Person, project: str, at: str, query: str = "") -> dict[str, Any]:
-    answer = await person.get(f"{PAST}?projectId={project}&at={at}{query}")
+async def snapshot_at(person: Person, project: str, at: str, query: str = "") -> dict[str, Any]:
+    answer = await person.get(f"{SNAPSHOT}?projectId={project}&at={at}{query}")
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
     return found
 
 
-async def _served(owner: Person, project: str) -> list[dict[str, Any]]:
+async def _current_brains(owner: Person, project: str) -> list[dict[str, Any]]:
     return [(await brain_of(owner, project, query)).json() for query in QUERIES]
 
 
@@ -59,80 +59,84 @@ async def _merge_branch(service: Service, owner: Person, item: str) -> None:
         await items.touch_memory(tx, scope, row["project_id"])
 
 
-async def _story(service: Service, owner: Person, project: str) -> Any:
+async def _change_memory(service: Service, owner: Person, project: str) -> Any:
     """Make one change of each kind, one after the other."""
-    luck = random.Random(7)  # the same story each time
-    kept = [
-        await keep(service, owner, project, f"Fact {number}", content=f"It is so, {number}. " * luck.randint(3, 60))
+    rng = random.Random(7)  # the same content in every run
+    facts = [
+        await create_approved_item(
+            service, owner, project, f"Fact {number}", content=f"It is so, {number}. " * rng.randint(3, 60)
+        )
         for number in range(8)
     ]
     yield "facts"
     draft = await keep_item(service, owner, project, title="Only a draft", branch=None)
     yield "a draft"
-    own = await write_context(owner, name="House style", description="Ours", content="Short.", projectId=project)
+    project_context = await write_context(
+        owner, name="House style", description="Ours", content="Short.", projectId=project
+    )
     yield "a context"
     team_wide = await write_context(owner, name="For everybody", content="Be kind.", tier=1, schemaKey="house/rules")
     yield "one for all"
-    aside = await keep(service, owner, project, "Elsewhere", branch="feature/x")
+    branch_item = await create_approved_item(service, owner, project, "Elsewhere", branch="feature/x")
     yield "on a branch"
-    quoting = 'It says "status":"approved" and {"state":"approved"}'
+    quoted = 'It says "status":"approved" and {"state":"approved"}'
     changes: list[tuple[str, dict[str, Any]]] = [
-        (kept[0], {"content": "It is otherwise.", "files": ["src/b.py", "src/a.py"]}),
-        (kept[1], {"status": "deprecated"}),
-        (kept[2], {"tier": 3, "schemaKey": "root/other", "type": "todo"}),
-        (kept[1], {"title": "Fact 1 again", "status": "approved"}),
+        (facts[0], {"content": "It is otherwise.", "files": ["src/b.py", "src/a.py"]}),
+        (facts[1], {"status": "deprecated"}),
+        (facts[2], {"tier": 3, "schemaKey": "root/other", "type": "todo"}),
+        (facts[1], {"title": "Fact 1 again", "status": "approved"}),
         (draft, {"status": "approved"}),
-        (kept[3], {"content": quoting, "status": "draft"}),
-        (kept[4], {"content": "A long story. " * 900}),
+        (facts[3], {"content": quoted, "status": "draft"}),
+        (facts[4], {"content": "A long story. " * 900}),
     ]
     for item, change in changes:
         assert (await owner.patch(f"/api/v2/items/{item}", change)).status_code == 200
         yield "an item"
-    for context, text in ((own, "Shorter."), (team_wide, "Be kinder.")):
+    for context, text in ((project_context, "Shorter."), (team_wide, "Be kinder.")):
         assert (await owner.patch(f"/api/contexts/{context}", {"content": text})).status_code == 200
         yield "a context"
-    await _merge_branch(service, owner, aside)
+    await _merge_branch(service, owner, branch_item)
     yield "a branch was merged"
-    assert (await owner.post(f"/api/v2/items/{kept[0]}/revert", {"version": 2})).status_code == 200
+    assert (await owner.post(f"/api/v2/items/{facts[0]}/revert", {"version": 2})).status_code == 200
     yield "back"
-    assert (await owner.post(f"/api/contexts/{own}/approve", {"action": "deprecate"})).status_code == 200
+    assert (await owner.post(f"/api/contexts/{project_context}/approve", {"action": "deprecate"})).status_code == 200
     yield "retired"
 
 
 async def test_past_brain_equals_the_brain_served_then(service: Service) -> None:
-    owner, hands = await service.owner(), Hands()
-    with clock.use(hands):
+    owner, fake_clock = await service.owner(), FakeClock()
+    with clock.use(fake_clock):
         project = await owner.create_project("Kelpie", description="Swims")
         seen: list[tuple[str, list[dict[str, Any]]]] = []
-        async for _ in _story(service, owner, project):
-            seen.append((clock.iso(hands.now_ms), await _served(owner, project)))
-            hands.move(61)
-        assert len({brains[0]["markdown"] for _, brains in seen}) > 12, "the story changes the brain"
+        async for _ in _change_memory(service, owner, project):
+            seen.append((clock.iso(fake_clock.now_ms), await _current_brains(owner, project)))
+            fake_clock.advance(61)
+        assert len({brains[0]["markdown"] for _, brains in seen}) > 12, "the changes are visible in the brain"
         for at, brains in seen:
             for query, served in zip(QUERIES, brains, strict=True):
-                then = await past_of(owner, project, at, query)
-                assert then["markdown"] == served["markdown"], (at, query)
-                then["metadata"]["assembledAt"] = served["metadata"]["assembledAt"]
-                assert then == served
-        future = await past_of(owner, project, "9999-12-31T23:59:59Z")
+                snapshot = await snapshot_at(owner, project, at, query)
+                assert snapshot["markdown"] == served["markdown"], (at, query)
+                snapshot["metadata"]["assembledAt"] = served["metadata"]["assembledAt"]
+                assert snapshot == served
+        future = await snapshot_at(owner, project, "9999-12-31T23:59:59Z")
         assert future["markdown"] == seen[-1][1][0]["markdown"]
         for early in ("0001-01-01T00:00:00Z", "2001-09-09T01:46:40+00:00".replace("+", "%2B")):
-            empty = await past_of(owner, project, early)
+            empty = await snapshot_at(owner, project, early)
             assert "Memory: 0 items and 0 contexts" in empty["markdown"]
-        # Each change of approved memory is a moment; the coming of a draft is none.
+        # Every change to approved memory is a moment in the history; a new draft is not.
         moments = (await owner.get(f"{HISTORY}?projectId={project}&limit=100")).json()
         changed = [at for number, (at, _) in enumerate(seen) if number != 1]
         assert [moment["at"] for moment in moments] == changed[::-1]
         assert (moments[-1]["added"], len(moments[-1]["titles"])) == (8, 5)
         edited, added, removed = (0, 1, 0), (1, 0, 0), (0, 0, 1)
-        told_of = [tuple(moment[name] for name in ("added", "changed", "removed")) for moment in moments[::-1]]
-        assert told_of[1:4] == [added] * 3
-        assert told_of[4:] == [edited, removed, edited, added, added, removed, *[edited] * 5, removed]
-        # Deleted for ever is deleted from the past, and nothing else is.
+        counts = [tuple(moment[name] for name in ("added", "changed", "removed")) for moment in moments[::-1]]
+        assert counts[1:4] == [added] * 3
+        assert counts[4:] == [edited, removed, edited, added, added, removed, *[edited] * 5, removed]
+        # A deleted item also disappears from the history; nothing else does.
         listed = (await owner.get(f"/api/v2/items?projectId={project}")).json()
-        victim = next(item["id"] for item in listed if item["title"] == "Fact 5")
-        assert (await owner.delete(f"/api/v2/items/{victim}")).status_code == 204
-        before, after = seen[0][1][0]["markdown"], (await past_of(owner, project, seen[0][0]))["markdown"]
+        deleted_id = next(item["id"] for item in listed if item["title"] == "Fact 5")
+        assert (await owner.delete(f"/api/v2/items/{deleted_id}")).status_code == 204
+        before, after = seen[0][1][0]["markdown"], (await snapshot_at(owner, project, seen[0][0]))["markdown"]
         assert "**Fact 5**" in before
         assert "**Fact 5**" not in after
         assert "Memory: 7 items" in after
@@ -140,35 +144,35 @@ async def test_past_brain_equals_the_brain_served_then(service: Service) -> None
 
 
 async def test_changes_close_in_time_form_one_moment(service: Service) -> None:
-    owner, stranger, hands = await service.owner(), await service.owner("Others"), Hands()
-    hands.now_ms -= hands.now_ms % clock.HOUR_MS
-    with clock.use(hands):
+    owner, stranger, fake_clock = await service.owner(), await service.owner("Others"), FakeClock()
+    fake_clock.now_ms -= fake_clock.now_ms % clock.HOUR_MS
+    with clock.use(fake_clock):
         project, other = await owner.create_project("Kelpie"), await owner.create_project("Other")
-        first = await keep(service, owner, project, "First")
-        hands.move(9)
-        await keep(service, owner, project, "Second")
+        first = await create_approved_item(service, owner, project, "First")
+        fake_clock.advance(9)
+        await create_approved_item(service, owner, project, "Second")
         await owner.patch(f"/api/v2/items/{first}", {"content": "Changed at once."})
-        hands.move(9)
-        fleeting = await keep(service, owner, project, "Fleeting")
-        await owner.patch(f"/api/v2/items/{fleeting}", {"status": "deprecated"})
-        together = clock.iso(hands.now_ms)
-        hands.move(11)
+        fake_clock.advance(9)
+        short_lived = await create_approved_item(service, owner, project, "Fleeting")
+        await owner.patch(f"/api/v2/items/{short_lived}", {"status": "deprecated"})
+        grouped_at = clock.iso(fake_clock.now_ms)
+        fake_clock.advance(11)
         await owner.patch(f"/api/v2/items/{first}", {"title": "First of all", "content": "Once more."})
-        apart = clock.iso(hands.now_ms)
-        hands.move(120)
-        brief = await keep(service, owner, project, "For a minute")
-        await owner.patch(f"/api/v2/items/{brief}", {"status": "draft"})
-        await keep(service, owner, other, "Of another project")
-        hands.move(59)
+        separate_at = clock.iso(fake_clock.now_ms)
+        fake_clock.advance(120)
+        temporary = await create_approved_item(service, owner, project, "For a minute")
+        await owner.patch(f"/api/v2/items/{temporary}", {"status": "draft"})
+        await create_approved_item(service, owner, other, "Of another project")
+        fake_clock.advance(59)
         await write_context(owner, name="For everybody", content="Be kind.", schemaKey="house/rules")
-        hands.move(2)
+        fake_clock.advance(2)
         await owner.patch(f"/api/v2/items/{first}", {"status": "deprecated"})
-        last = clock.iso(hands.now_ms)
+        last_at = clock.iso(fake_clock.now_ms)
         found = (await owner.get(f"{HISTORY}?projectId={project}")).json()
         assert found == [
-            {"at": last, "added": 1, "changed": 0, "removed": 1, "titles": ["First of all", "For everybody"]},
-            {"at": apart, "added": 0, "changed": 1, "removed": 0, "titles": ["First of all"]},
-            {"at": together, "added": 2, "changed": 0, "removed": 0, "titles": found[2]["titles"]},
+            {"at": last_at, "added": 1, "changed": 0, "removed": 1, "titles": ["First of all", "For everybody"]},
+            {"at": separate_at, "added": 0, "changed": 1, "removed": 0, "titles": ["First of all"]},
+            {"at": grouped_at, "added": 2, "changed": 0, "removed": 0, "titles": found[2]["titles"]},
         ]
         assert sorted(found[2]["titles"]) == ["First of all", "Second"]
         pages, cursor = [], ""
@@ -182,5 +186,5 @@ async def test_changes_close_in_time_form_one_moment(service: Service) -> None:
         for wrong in ("limit=0", "limit=101", "cursor=0", "cursor=itm"):
             assert (await owner.get(f"{HISTORY}?projectId={project}&{wrong}")).status_code == 400
         assert status_and_body(await stranger.get(f"{HISTORY}?projectId={project}")) == NO_PROJECT
-        assert status_and_body(await stranger.get(f"{PAST}?projectId={project}&at={last}")) == NO_PROJECT
-        assert (await owner.get(f"{PAST}?projectId={project}&at=yesterday")).status_code == 400
+        assert status_and_body(await stranger.get(f"{SNAPSHOT}?projectId={project}&at={last_at}")) == NO_PROJECT
+        assert (await owner.get(f"{SNAPSHOT}?projectId={project}&at=yesterday")).status_code == 400

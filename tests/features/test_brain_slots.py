@@ -13,7 +13,7 @@ from loremark.features.brain.request import BrainRequest
 from loremark.features.brain.service import BrainCache, CachedBrain, CurrentBrain
 from loremark.features.brain.team_slots import MAX_WAITING
 from loremark.storage.tables import brains
-from tests.features.test_brain import brain_of, keep
+from tests.features.test_brain import brain_of, create_approved_item
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -26,66 +26,68 @@ async def _never() -> None:
     await asyncio.Event().wait()
 
 
-def _ask(
-    kept: BrainCache, owner: Person, project: str, budget: int, gone: asyncio.Event | None = None
+def _request(
+    cache: BrainCache, owner: Person, project: str, budget: int, disconnected: asyncio.Event | None = None
 ) -> asyncio.Task[CachedBrain]:
-    async def left() -> None:
-        await (gone.wait() if gone else _never())
+    async def wait_for_disconnect() -> None:
+        await (disconnected.wait() if disconnected else _never())
 
-    return asyncio.create_task(kept.get(Scope(owner.team_id), BrainRequest(project, budget), UNKNOWN, left))
+    return asyncio.create_task(
+        cache.get(Scope(owner.team_id), BrainRequest(project, budget), UNKNOWN, wait_for_disconnect)
+    )
 
 
-async def _noted(service: Service) -> int:
+async def _count_stored(service: Service) -> int:
     async with service.runtime.database.read() as tx:
         return len(await tx.many(select(brains.c.variant)))
 
 
 async def test_busy_team_is_rejected_while_others_are_served(service: Service) -> None:
     owner, other = await service.owner(), await service.owner("Others")
-    project, others = await owner.create_project(), await other.create_project()
-    await keep(service, owner, project, "Redis was chosen")
-    kept = BrainCache(service.runtime.database)
-    many = [_ask(kept, owner, project, 1_000 + number) for number in range(MAX_WAITING + 11)]
-    await _ask(kept, other, others, 1_000)
-    waiting = [task for task in many if not task.done()]
-    assert len(waiting) > MAX_WAITING // 2, "the other team did not stand behind them"
-    ends = await asyncio.gather(*many, return_exceptions=True)
-    refused = [end for end in ends if isinstance(end, Refusal)]
-    assert [(end.status, end.headers) for end in refused] == [(503, {"Retry-After": "2"})] * 10
-    assert all(isinstance(end, CachedBrain) for end in ends[: MAX_WAITING + 1])
-    assert await _ask(kept, owner, project, 2_000), "there is room again"
+    project, other_project = await owner.create_project(), await other.create_project()
+    await create_approved_item(service, owner, project, "Redis was chosen")
+    cache = BrainCache(service.runtime.database)
+    requests = [_request(cache, owner, project, 1_000 + number) for number in range(MAX_WAITING + 11)]
+    await _request(cache, other, other_project, 1_000)
+    waiting = [task for task in requests if not task.done()]
+    assert len(waiting) > MAX_WAITING // 2, "the other team did not wait for them"
+    results = await asyncio.gather(*requests, return_exceptions=True)
+    refused = [result for result in results if isinstance(result, Refusal)]
+    assert [(result.status, result.headers) for result in refused] == [(503, {"Retry-After": "2"})] * 10
+    assert all(isinstance(result, CachedBrain) for result in results[: MAX_WAITING + 1])
+    assert await _request(cache, owner, project, 2_000), "slots are available again"
 
 
 @pytest.mark.own_service
 async def test_abandoned_requests_are_not_assembled(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    kept, gone = BrainCache(service.runtime.database), asyncio.Event()
-    first = _ask(kept, owner, project, 1_000)
-    left = [_ask(kept, owner, project, 1_001 + number, gone) for number in range(MAX_WAITING)]
-    shared = _ask(kept, owner, project, 1_001)
+    cache, disconnected = BrainCache(service.runtime.database), asyncio.Event()
+    first = _request(cache, owner, project, 1_000)
+    abandoned = [_request(cache, owner, project, 1_001 + number, disconnected) for number in range(MAX_WAITING)]
+    shared = _request(cache, owner, project, 1_001)
     await asyncio.sleep(0)
-    left.pop().cancel()
-    gone.set()
-    ends = await asyncio.gather(*left, return_exceptions=True)
-    assert all(isinstance(end, Refusal) for end in ends)
-    again = [_ask(kept, owner, project, 3_000 + number) for number in range(MAX_WAITING - 1)]
-    assert all(await asyncio.gather(first, shared, *again)), "those who left gave their places in line back"
-    assert await _noted(service) == 2 + len(again)
-    await kept.close()
+    abandoned.pop().cancel()
+    disconnected.set()
+    results = await asyncio.gather(*abandoned, return_exceptions=True)
+    assert all(isinstance(result, Refusal) for result in results)
+    more = [_request(cache, owner, project, 3_000 + number) for number in range(MAX_WAITING - 1)]
+    assert all(await asyncio.gather(first, shared, *more)), "abandoned requests release their slots"
+    assert await _count_stored(service) == 2 + len(more)
+    await cache.close()
 
 
 async def test_nothing_is_recorded_for_a_deleted_project(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    await keep(service, owner, project, "Redis was chosen")
+    await create_approved_item(service, owner, project, "Redis was chosen")
     assert (await brain_of(owner, project)).status_code == 200
-    kept = BrainCache(service.runtime.database)
-    known = await _ask(kept, owner, project, 1_000)
-    version = known.assembled.version
+    cache = BrainCache(service.runtime.database)
+    cached = await _request(cache, owner, project, 1_000)
+    version = cached.assembled.version
     assert (await owner.delete(f"/api/projects/{project}")).status_code == 204
     async with service.runtime.database.write() as tx:
         await tx.sweep(delete(brains))
     with pytest.raises(Refusal, match="Project not found"):
-        await kept.get(Scope(owner.team_id), BrainRequest(project, 1_000), CurrentBrain(version, None, 0), _never)
-    assert await _noted(service) == 0
+        await cache.get(Scope(owner.team_id), BrainRequest(project, 1_000), CurrentBrain(version, None, 0), _never)
+    assert await _count_stored(service) == 0

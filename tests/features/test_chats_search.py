@@ -61,39 +61,41 @@ async def test_search_matches_word_prefixes_in_titles(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     await make_chat(owner, await owner.create_project("Other"), title=TITLES[0])
-    made = [await make_chat(owner, project, title=title) for title in TITLES]
+    created = [await make_chat(owner, project, title=title) for title in TITLES]
     for search, found in FOUND:
         answer = await owner.get(f"{PATH}?projectId={project}&search={quote(search)}")
         assert answer.status_code == 200, search[:100]
         chats = [chat["id"] for chat in answer.json()["sessions"]]
-        assert (chats, answer.json()["total"]) == ([made[number] for number in found[::-1]], len(found)), search[:100]
+        assert (chats, answer.json()["total"]) == ([created[number] for number in found[::-1]], len(found)), search[
+            :100
+        ]
     page = (await owner.get(f"{PATH}?projectId={project}&search=re&limit=1&offset=1")).json()
-    assert ([chat["id"] for chat in page["sessions"]], page["total"]) == ([made[1]], 3)
+    assert ([chat["id"] for chat in page["sessions"]], page["total"]) == ([created[1]], 3)
 
 
 async def test_renamed_chat_is_found_by_its_new_title_only(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     chat = await make_chat(owner, project, title="Queues")
-    liked = await make_chat(owner, project, title="Caches and queues")
+    favorite = await make_chat(owner, project, title="Caches and queues")
     assert (await owner.patch(f"{PATH}/{chat}", {"title": "Caches"})).status_code == 200
-    assert (await owner.post(f"{PATH}/{liked}/favorite")).status_code == 200
+    assert (await owner.post(f"{PATH}/{favorite}/favorite")).status_code == 200
 
     async def search(words: str) -> list[str]:
         answer = await owner.get(f"{PATH}?projectId={project}&search={words}")
         return [each["id"] for each in answer.json()["sessions"]]
 
-    assert await search("queues") == [liked]
-    assert await search("caches") == [liked, chat]
-    assert await search("caches&favorites=true") == [liked]
+    assert await search("queues") == [favorite]
+    assert await search("caches") == [favorite, chat]
+    assert await search("caches&favorites=true") == [favorite]
 
 
 def test_every_title_matches_itself() -> None:
-    luck = random.Random(3)
-    signs = "aAeé\u0301ßẞİﬁǆＡ0_%\\-'\"/ \t\n🚀\u200d数のが한ไทยعàΣς\u202e\ufdfa"
+    rng = random.Random(3)
+    characters = "aAeé\u0301ßẞİﬁǆＡ0_%\\-'\"/ \t\n🚀\u200d数のが한ไทยعàΣς\u202e\ufdfa"
     for _ in range(2_000):
-        title = "".join(luck.choice(signs) for _ in range(luck.randrange(1, 40)))
-        words, kept = search_words(title), title_words(title)
+        title = "".join(rng.choice(characters) for _ in range(rng.randrange(1, 40)))
+        words, indexed = search_words(title), title_words(title)
         assert words is not None
-        assert all(f" {word}" in kept for word in words), title
-        assert all(f" {word}" in kept for word in search_words(title.upper()) or ()), title
+        assert all(f" {word}" in indexed for word in words), title
+        assert all(f" {word}" in indexed for word in search_words(title.upper()) or ()), title

@@ -24,48 +24,48 @@ pytestmark = pytest.mark.anyio
 PATH = "/api/v2/chat-sessions"
 
 
-async def _books(service: Service, owner: Person) -> tuple[int, int]:
+async def _storage_totals(service: Service, owner: Person) -> tuple[int, int]:
     """The team's storage total, and the sum over its chats."""
     scope = Scope(owner.team_id)
     async with service.runtime.database.read() as tx:
-        rolled_up = await chat_storage(tx, scope)
+        team_total = await chat_storage(tx, scope)
         summed = func.coalesce(func.sum(chats_table.c.storage_tokens), 0).label("tokens")
         rows = await tx.many(select(summed).where(chats_table.c.team_id == scope))
-    return rolled_up, int(rows[0]["tokens"])
+    return team_total, int(rows[0]["tokens"])
 
 
 async def test_team_total_equals_the_sum_of_its_chats_under_concurrency(service: Service) -> None:
     owner, other = await service.owner(), await service.owner("Pebbles")
-    project, elsewhere = await owner.create_project(), await other.create_project()
-    made = [await make_chat(owner, project) for _ in range(6)]
-    apart = await make_chat(other, elsewhere)
-    assert await keep_turn(service, other, apart)
-    before = await _books(service, other)
-    luck = random.Random(7)
+    project, other_project = await owner.create_project(), await other.create_project()
+    created = [await make_chat(owner, project) for _ in range(6)]
+    other_chat = await make_chat(other, other_project)
+    assert await keep_turn(service, other, other_chat)
+    before = await _storage_totals(service, other)
+    rng = random.Random(7)
 
     async def write(chat: str, number: int) -> None:
-        await keep_turn(service, owner, chat, number, answer="word " * luck.randrange(1, 200))
+        await keep_turn(service, owner, chat, number, answer="word " * rng.randrange(1, 200))
 
-    turns = [write(luck.choice(made), number) for number in range(40)]
-    ends = [owner.delete(f"{PATH}/{chat}") for chat in (*made[:3], made[0])]
-    work = [*turns, *ends]
-    luck.shuffle(work)
+    turns = [write(rng.choice(created), number) for number in range(40)]
+    deletions = [owner.delete(f"{PATH}/{chat}") for chat in (*created[:3], created[0])]
+    work = [*turns, *deletions]
+    rng.shuffle(work)
     await asyncio.gather(*work)
-    rolled_up, summed = await _books(service, owner)
-    assert rolled_up == summed > 0
+    team_total, summed = await _storage_totals(service, owner)
+    assert team_total == summed > 0
     async with service.runtime.database.read() as tx:
         left = {row["chat_id"] for row in await tx.many(select(chat_messages.c.chat_id).distinct())}
-    assert left <= {*made[3:], apart}, "no message outlives its conversation"
-    for chat in made[3:]:
+    assert left <= {*created[3:], other_chat}, "no message outlives its chat"
+    for chat in created[3:]:
         assert (await owner.delete(f"{PATH}/{chat}")).status_code == 200
-    assert await _books(service, owner) == (0, 0)
-    assert await _books(service, other) == before
+    assert await _storage_totals(service, owner) == (0, 0)
+    assert await _storage_totals(service, other) == before
 
 
 async def test_deleting_a_project_releases_its_chat_storage(service: Service) -> None:
     owner = await service.owner()
-    gone, kept = await owner.create_project(), await owner.create_project("Kept")
-    for project in (gone, kept):
+    deleted, kept = await owner.create_project(), await owner.create_project("Kept")
+    for project in (deleted, kept):
         for number in range(3):
             chat = await make_chat(owner, project)
             assert await keep_turn(service, owner, chat, number)
@@ -73,20 +73,20 @@ async def test_deleting_a_project_releases_its_chat_storage(service: Service) ->
     async with service.runtime.database.read() as tx:
         summed = select(func.sum(chats_table.c.storage_tokens).label("tokens"))
         per_project = (await tx.many(summed.where(chats_table.c.project_id == kept)))[0]["tokens"]
-    assert await _books(service, owner) == (2 * per_project, 2 * per_project)
-    assert (await owner.delete(f"/api/projects/{gone}")).status_code == 204
+    assert await _storage_totals(service, owner) == (2 * per_project, 2 * per_project)
+    assert (await owner.delete(f"/api/projects/{deleted}")).status_code == 204
     await service.wait_for_jobs()
-    assert await _books(service, owner) == (per_project, per_project)
+    assert await _storage_totals(service, owner) == (per_project, per_project)
     with pytest.raises(errors.Refusal, match="Project not found"):
         async with service.runtime.database.write() as tx:
-            await chats.open_chat(tx, Scope(owner.team_id), project_id=gone, user_id=owner.user_id, title="Late")
+            await chats.open_chat(tx, Scope(owner.team_id), project_id=deleted, user_id=owner.user_id, title="Late")
 
 
 async def test_rolled_back_turn_is_not_counted(service: Service) -> None:
     owner = await service.owner()
     chat = await make_chat(owner, await owner.create_project())
 
-    async def lose() -> None:
+    async def write_and_fail() -> None:
         async with service.runtime.database.write() as tx:
             assert await chats.add_turn(
                 tx,
@@ -102,8 +102,8 @@ async def test_rolled_back_turn_is_not_counted(service: Service) -> None:
             raise RuntimeError("the process is lost")
 
     with pytest.raises(RuntimeError):
-        await lose()
-    assert await _books(service, owner) == (0, 0)
+        await write_and_fail()
+    assert await _storage_totals(service, owner) == (0, 0)
     assert status_and_body(await owner.get(f"{PATH}/{chat}/messages")) == (200, {"messages": [], "total": 0})
 
 
@@ -114,26 +114,26 @@ async def test_unstorable_characters_are_replaced(service: Service) -> None:
     messages = (await owner.get(f"{PATH}/{chat}/messages")).json()["messages"]
     assert [message["content"] for message in messages] == ["a\ufffdb", "half ? of a 🚀"]
     async with service.runtime.database.read() as tx:
-        for take, expected in ((1, messages[1:]), (2, messages), (9, messages)):
-            turns = await chats.list_turns(tx, Scope(owner.team_id), chat, take)
+        for limit, expected in ((1, messages[1:]), (2, messages), (9, messages)):
+            turns = await chats.list_turns(tx, Scope(owner.team_id), chat, limit)
             assert [(row["id"], row["role"]) for row in turns] == [(each["id"], each["role"]) for each in expected]
 
 
 @pytest.mark.parametrize("seed", range(3))
 async def test_pages_read_during_writes_neither_drop_nor_repeat_messages(service: Service, seed: int) -> None:
     """Each turn is written as by another process whose clock is off by up to a minute."""
-    luck = random.Random(seed)
+    rng = random.Random(seed)
     owner = await service.owner()
     project = await owner.create_project()
     chat, noise = await make_chat(owner, project), await make_chat(owner, project)
     written, seen = 0, list[str]()
 
-    async def write(to: str, number: int) -> None:
-        assert await keep_turn(service, owner, to, number, sources=[])
+    async def write(target: str, number: int) -> None:
+        assert await keep_turn(service, owner, target, number, sources=[])
 
     async def read() -> int:
         cursor = f"&cursor={seen[-1]}" if seen else ""
-        answer = await owner.get(f"{PATH}/{chat}/messages?limit={luck.randrange(1, 7)}{cursor}")
+        answer = await owner.get(f"{PATH}/{chat}/messages?limit={rng.randrange(1, 7)}{cursor}")
         page = answer.json()
         seen.extend(message["id"] for message in page["messages"])
         assert page["total"] >= len(seen)
@@ -141,10 +141,10 @@ async def test_pages_read_during_writes_neither_drop_nor_repeat_messages(service
         return len(page["messages"])
 
     for step in range(25):
-        now_ms = clock.now_ms() + luck.randrange(-60_000, 60_000)
-        ids._last = 0  # as a process that has just started
+        now_ms = clock.now_ms() + rng.randrange(-60_000, 60_000)
+        ids._last = 0  # like in a process that has just started
         with clock.use(lambda now_ms=now_ms: now_ms):  # type: ignore[misc]
-            count = luck.randrange(0, 4)
+            count = rng.randrange(0, 4)
             await asyncio.gather(*[write(chat, step) for _ in range(count)], write(noise, step), read())
             written += 2 * count
     while await read():

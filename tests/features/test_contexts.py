@@ -24,8 +24,8 @@ TAKEN = (409, {"error": "schemaKey already exists"})
 async def _make(person: Person, name: str = "Auth", **fields: Any) -> dict[str, Any]:
     answer = await person.post(PATH, {"name": name, **fields})
     assert answer.status_code == 201, answer.text
-    made: dict[str, Any] = answer.json()
-    return made
+    created: dict[str, Any] = answer.json()
+    return created
 
 
 def _branches(nodes: list[Any]) -> dict[str, Any]:
@@ -74,8 +74,8 @@ async def test_parent_determines_position_and_key(service: Service) -> None:
     assert (auth["schemaKey"], auth["parentContextId"]) == ("root/the-api/auth", api["id"])
     by_key = await _make(owner, "Tokens", schemaKey="root/the-api/auth/tokens", projectId=project)
     assert by_key["parentContextId"] == auth["id"]
-    apart = await _make(owner, "Elsewhere", schemaKey="else/where", parentContextId=api["id"])
-    assert (apart["schemaKey"], apart["parentContextId"]) == ("else/where", api["id"])
+    separate = await _make(owner, "Elsewhere", schemaKey="else/where", parentContextId=api["id"])
+    assert (separate["schemaKey"], separate["parentContextId"]) == ("else/where", api["id"])
     assert status_and_body(await owner.get(f"{PATH}/{api['id']}")) == (200, api)
     listed = (await owner.get(f"{PATH}?projectId={project}")).json()
     assert listed[-1] == {name: value for name, value in api.items() if name != "content"}
@@ -87,10 +87,10 @@ async def test_parent_determines_position_and_key(service: Service) -> None:
     assert status_and_body(await owner.post(PATH, {"name": "x", "projectId": ids.new("prj")})) == NO_PROJECT
     assert status_and_body(await owner.post(PATH, {"name": "x", "parentContextId": ids.new("ctx")})) == NO_CONTEXT
     other = await owner.create_project()
-    crossed = await owner.post(PATH, {"name": "x", "parentContextId": api["id"], "projectId": other})
-    assert (crossed.status_code, crossed.json()["error"].partition(" ")[0]) == (400, "parentContextId")
-    halved = await owner.post(PATH, {"name": "x", "tier": 1.5})
-    assert status_and_body(halved) == (400, {"error": "tier must be a whole number"})
+    other_project = await owner.post(PATH, {"name": "x", "parentContextId": api["id"], "projectId": other})
+    assert (other_project.status_code, other_project.json()["error"].partition(" ")[0]) == (400, "parentContextId")
+    fractional = await owner.post(PATH, {"name": "x", "tier": 1.5})
+    assert status_and_body(fractional) == (400, {"error": "tier must be a whole number"})
     for fields in ({"name": " "}, {"schemaKey": "A/b"}, {"schemaKey": "a/"}, {"tier": 4}, {"contextType": "x"}):
         refused = await owner.post(PATH, {"name": "x", **fields})
         assert (refused.status_code, refused.json()["error"].partition(" ")[0]) == (400, next(iter(fields)))
@@ -100,17 +100,17 @@ async def test_names_without_latin_letters_get_numbered_keys(service: Service) -
     owner = await service.owner()
     project = await owner.create_project()
     names = ("🚀", "日本", "日本", "Приложение", "…")
-    made = [(await _make(owner, name, projectId=project))["schemaKey"] for name in names]
-    assert made == ["root/untitled", *(f"root/untitled-{number}" for number in range(2, 6))]
+    keys = [(await _make(owner, name, projectId=project))["schemaKey"] for name in names]
+    assert keys == ["root/untitled", *(f"root/untitled-{number}" for number in range(2, 6))]
     assert (await _make(owner, "第1章", projectId=project))["schemaKey"] == "root/1"
     assert (await _make(owner, "第1節", projectId=project))["schemaKey"] == "root/1-2"
-    at_once = await asyncio.gather(*(owner.post(PATH, {"name": "日本", "projectId": project}) for _ in range(4)))
-    assert sorted(answer.json()["schemaKey"][-1] for answer in at_once) == ["6", "7", "8", "9"]
+    concurrent = await asyncio.gather(*(owner.post(PATH, {"name": "日本", "projectId": project}) for _ in range(4)))
+    assert sorted(answer.json()["schemaKey"][-1] for answer in concurrent) == ["6", "7", "8", "9"]
 
-    # Elsewhere the count begins anew; what a key can say is refused as before.
+    # Each parent counts separately; names whose key is taken are still rejected.
     parent = await _make(owner, "Ü", projectId=project)
-    below = [await _make(owner, name, parentContextId=parent["id"]) for name in ("一", "二")]
-    assert [each["schemaKey"] for each in below] == ["root/u/untitled", "root/u/untitled-2"]
+    children = [await _make(owner, name, parentContextId=parent["id"]) for name in ("一", "二")]
+    assert [each["schemaKey"] for each in children] == ["root/u/untitled", "root/u/untitled-2"]
     assert (await _make(owner, "日本"))["schemaKey"] == "root/untitled"
     await _make(owner, "2024", projectId=project)
     for name in ("Untitled", "u", "2024", "1"):
@@ -123,8 +123,8 @@ async def test_names_without_latin_letters_get_numbered_keys(service: Service) -
 async def test_concurrent_creates_with_the_same_key_succeed_once(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    for where in ({"projectId": project}, {}):
-        answers = await asyncio.gather(*(owner.post(PATH, {"name": "Same", **where}) for _ in range(8)))
+    for scope in ({"projectId": project}, {}):
+        answers = await asyncio.gather(*(owner.post(PATH, {"name": "Same", **scope}) for _ in range(8)))
         assert sorted(answer.status_code for answer in answers) == [201] + [409] * 7
     assert await _keys(owner) == ["root/same", "root/same"]
 
@@ -167,7 +167,7 @@ async def test_only_visible_changes_bump_the_memory_version(service: Service) ->
     context = f"{PATH}/{(await _make(owner, projectId=project))['id']}"
     seen = [(await _memory_versions(service, owner))[project]]
 
-    async def moved() -> bool:
+    async def version_changed() -> bool:
         """Whether the project's memory version has changed since the last call."""
         seen.append((await _memory_versions(service, owner))[project])
         return seen[-1] != seen[-2]
@@ -178,23 +178,23 @@ async def test_only_visible_changes_bump_the_memory_version(service: Service) ->
         return str(answer.json()["state"])
 
     assert (await owner.patch(context, {"content": "Draft\n## a\n- x\n## b\n- x\n"})).json()["state"] == "draft"
-    assert not await moved()
-    assert (await decide("approve"), await moved()) == ("approved", True)
-    assert (await decide("approve"), await moved()) == ("approved", False)
+    assert not await version_changed()
+    assert (await decide("approve"), await version_changed()) == ("approved", True)
+    assert (await decide("approve"), await version_changed()) == ("approved", False)
     assert (await owner.patch(context, {"description": "Shown"})).json()["state"] == "approved"
-    assert await moved()
+    assert await version_changed()
     assert (await owner.patch(context, {"description": "Shown"})).status_code == 200
-    assert not await moved()
+    assert not await version_changed()
     assert (await owner.post(f"{context}/compact")).json()["entriesBefore"] == 2
-    assert await moved()
+    assert await version_changed()
     assert (await owner.post(f"{context}/revert", {"version": 2})).json()["content"].startswith("Draft\n## a")
-    assert await moved()
-    assert (await decide("deprecate"), await moved()) == ("deprecated", True)
+    assert await version_changed()
+    assert (await decide("deprecate"), await version_changed()) == ("deprecated", True)
     assert (await owner.patch(context, {"content": "Hidden"})).status_code == 200
-    assert not await moved()
-    assert (await decide("approve"), await moved()) == ("approved", True)
+    assert not await version_changed()
+    assert (await decide("approve"), await version_changed()) == ("approved", True)
     assert (await owner.delete(context)).status_code == 204
-    assert await moved()
+    assert await version_changed()
     assert (await _memory_versions(service, owner))[other] == 0
 
 

@@ -49,19 +49,19 @@ def test_compaction_removes_duplicates_and_loses_nothing(content: str) -> None:
         assert shorter.content == content
         return
     lines = content.split("\n")
-    above = next(at for at in range(len(lines)) if count_entries("\n".join(lines[: at + 1])))
-    assert shorter.content.split("\n")[:above] == lines[:above]
-    kept = {_bare(line) for line in shorter.content.split("\n")}
-    lost = {_bare(line) for line in lines if not line.startswith("## ")} - kept
+    first_entry = next(at for at in range(len(lines)) if count_entries("\n".join(lines[: at + 1])))
+    assert shorter.content.split("\n")[:first_entry] == lines[:first_entry]
+    kept = {_without_marker(line) for line in shorter.content.split("\n")}
+    lost = {_without_marker(line) for line in lines if not line.startswith("## ")} - kept
     assert lost <= {""}
     assert len(shorter.content) <= len(content) + max(len(line) for line in lines) + 1
 
 
-def _bare(line: str) -> str:
+def _without_marker(line: str) -> str:
     """A statement without its list marker."""
-    bare = line.strip()
-    head, _, rest = bare.partition(" ")
-    return rest.strip() if head in ("-", "*", "+", "1.") else bare
+    stripped = line.strip()
+    head, _, rest = stripped.partition(" ")
+    return rest.strip() if head in ("-", "*", "+", "1.") else stripped
 
 
 def test_compacted_journal_is_readable() -> None:
@@ -85,17 +85,17 @@ def test_compacted_journal_is_readable() -> None:
 async def test_compaction_can_be_reverted(service: Service) -> None:
     owner = await service.owner()
     journal = "Above.\n" + "".join(f"## Day {n}\n- The same every day\n- New on day {n}\n" for n in range(9))
-    made = (await owner.post("/api/contexts", {"name": "Journal", "content": journal})).json()
-    path = f"/api/contexts/{made['id']}"
+    created = (await owner.post("/api/contexts", {"name": "Journal", "content": journal})).json()
+    path = f"/api/contexts/{created['id']}"
     done = (await owner.post(f"{path}/compact")).json()
-    assert (done["id"], done["entriesBefore"], done["entriesAfter"]) == (made["id"], 9, 1)
+    assert (done["id"], done["entriesBefore"], done["entriesAfter"]) == (created["id"], 9, 1)
     assert done["tokensSaved"] > 40
     after = (await owner.get(path)).json()
     assert after["content"].startswith(
         "Above.\n## Day 8\n- The same every day\n- New on day 8\n\nDay 7\n- New on day 7"
     )
     again = (await owner.post(f"{path}/compact")).json()
-    assert again == {"id": made["id"], "entriesBefore": 1, "entriesAfter": 1, "tokensSaved": 0}
+    assert again == {"id": created["id"], "entriesBefore": 1, "entriesAfter": 1, "tokensSaved": 0}
     changes = [each["change"] for each in (await owner.get(f"{path}/revisions")).json()]
     assert changes == ["compacted", "created"]
     assert (await owner.post(f"{path}/revert", {"version": 1})).json()["content"] == journal

@@ -44,7 +44,7 @@ async def _tree(person: Person, project: str) -> dict[str, Any]:
 async def test_context_moves_with_its_subtree_and_keeps_its_key(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    house = await _make(owner, "House")
+    team_wide = await _make(owner, "House")
     api = await _make(owner, "API", projectId=project)
     auth = await _make(owner, "Auth", parentContextId=api)
     await _make(owner, "Tokens", parentContextId=auth)
@@ -56,8 +56,8 @@ async def test_context_moves_with_its_subtree_and_keeps_its_key(service: Service
     assert moved.json() == {**before, "parentContextId": data, "updatedAt": moved.json()["updatedAt"]}
     assert moved.headers["etag"] == (await owner.get(f"{PATH}/{auth}")).headers["etag"]
     assert await _tree(owner, project) == {"House": {}, "API": {}, "Data": {"Auth": {"Tokens": {}}}}
-    assert (await _move(owner, auth, data)).json() == moved.json(), "it is there already"
-    assert (await _move(owner, auth, house, content="New words")).json()["content"] == "New words"
+    assert (await _move(owner, auth, data)).json() == moved.json(), "it is already there"
+    assert (await _move(owner, auth, team_wide, content="New words")).json()["content"] == "New words"
     assert await _tree(owner, project) == {"House": {"Auth": {"Tokens": {}}}, "API": {}, "Data": {}}
     assert (await _move(owner, auth, None)).json()["parentContextId"] is None
     assert set(await _tree(owner, project)) == {"House", "API", "Data", "Auth"}
@@ -66,7 +66,9 @@ async def test_context_moves_with_its_subtree_and_keeps_its_key(service: Service
     changes = [(each["version"], each["change"]) for each in history]
     assert changes == [(5, "moved"), (4, "edited"), (3, "moved"), (2, "approved"), (1, "created")]
     reverted = (await owner.post(f"{PATH}/{auth}/revert", {"version": 3})).json()
-    assert (reverted["content"], reverted["parentContextId"]) == ("", None), "its words, not its place"
+    assert (reverted["content"], reverted["parentContextId"]) == ("", None), (
+        "the content is reverted, but not the position"
+    )
     async with service.runtime.database.read() as tx:
         row = await tx.one(select(projects.c.memory_version).where(projects.c.id == project))
     assert row is not None
@@ -84,7 +86,7 @@ async def test_invalid_parents_are_rejected(service: Service) -> None:
     auth = await _make(owner, "Auth", parentContextId=api)
     tokens = await _make(owner, "Tokens", parentContextId=auth)
     elsewhere = await _make(owner, "Elsewhere", projectId=other)
-    house = await _make(owner, "House")
+    team_wide = await _make(owner, "House")
     stranger = await service.owner("Pebbles")
     theirs = await _make(stranger, "Theirs")
     member = await service.join(owner)
@@ -96,17 +98,17 @@ async def test_invalid_parents_are_rejected(service: Service) -> None:
         (owner, api, auth, CYCLE),
         (owner, api, tokens, CYCLE),
         (owner, auth, elsewhere, FOREIGN),
-        (owner, house, api, FOREIGN),
+        (owner, team_wide, api, FOREIGN),
         (owner, auth, ids.new("ctx"), NO_CONTEXT),
         (owner, auth, "x" * 100, NO_CONTEXT),
         (owner, auth, theirs, NO_CONTEXT),
         (member, auth, elsewhere, NO_CONTEXT),
         (stranger, auth, theirs, NO_CONTEXT),
-        (member, house, None, (403, {"error": "Forbidden"})),
+        (member, team_wide, None, (403, {"error": "Forbidden"})),
     ):
         assert status_and_body(await _move(person, context, parent)) == refusal, (context, parent)
     assert (await _move(owner, auth, "")).status_code == 400
-    assert (await _move(member, tokens, house)).status_code == 200, "below what is the whole team's"
+    assert (await _move(member, tokens, team_wide)).status_code == 200, "below a team-wide context"
     assert (await _move(member, tokens, auth)).status_code == 200
     assert await _tree(owner, project) == before
 
@@ -120,11 +122,11 @@ async def test_subtree_cannot_move_below_the_depth_limit(service: Service) -> No
     shared = await _make(owner, "Shared", schemaKey="shared")
     top = await _make(owner, "Top", projectId=project, schemaKey="top", parentContextId=shared)
     below = await _make(owner, "Below", parentContextId=top, schemaKey="top/below")
-    assert status_and_body(await _move(owner, top, deep[-1])) == TOO_DEEP, "with one level below it"
+    assert status_and_body(await _move(owner, top, deep[-1])) == TOO_DEEP, "it has one level below it"
     assert (await _move(owner, below, deep[-1])).status_code == 200
     assert status_and_body(await _move(owner, top, below)) == TOO_DEEP
     assert (await _move(owner, below, top)).status_code == 200
-    assert (await _move(owner, top, deep[-2])).status_code == 200, "just so"
+    assert (await _move(owner, top, deep[-2])).status_code == 200, "exactly at the limit"
     # Contexts below a team-wide one count in every project.
     assert (await _move(owner, deep[0], None)).status_code == 200
     assert status_and_body(await _move(owner, deep[0], shared)) == TOO_DEEP
@@ -139,10 +141,10 @@ async def test_concurrent_moves_do_not_create_a_cycle(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     for scope in ({"projectId": project}, {}):
-        for turn in range(3):
-            ring = [await _make(owner, f"N{turn}{number}", **scope) for number in range(5)]
-            moves = [(one, ring[(at + 1) % len(ring)]) for at, one in enumerate(ring)]
-            nodes = [{"schemaKey": f"root/n{turn}0", "name": "N", "parentSchemaKey": f"root/n{turn}1"}]
+        for attempt in range(3):
+            chain = [await _make(owner, f"N{attempt}{number}", **scope) for number in range(5)]
+            moves = [(one, chain[(at + 1) % len(chain)]) for at, one in enumerate(chain)]
+            nodes = [{"schemaKey": f"root/n{attempt}0", "name": "N", "parentSchemaKey": f"root/n{attempt}1"}]
             answers = await asyncio.gather(
                 *(_move(owner, one, parent) for one, parent in moves),
                 owner.post(f"{PATH}/populate", {"nodes": nodes, **scope}),
@@ -164,10 +166,10 @@ async def test_deleting_a_parent_during_a_move_leaves_no_orphans(service: Servic
     for number in range(4):
         parent = await _make(owner, f"House {number}")
         moving = [await _make(owner, f"M{number}{each}", projectId=project) for each in range(3)]
-        gone, *moved = await asyncio.gather(
+        deleted, *moved = await asyncio.gather(
             owner.delete(f"{PATH}/{parent}"), *(_move(owner, one, parent) for one in moving)
         )
-        assert gone.status_code == 204
+        assert deleted.status_code == 204
         assert {answer.status_code for answer in moved} <= {200, 404}
         for one in moving:
             assert (await owner.get(f"{PATH}/{one}")).json()["parentContextId"] is None

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from loremark.base import limits
 from loremark.base.caller import Scope
-from loremark.features.contexts import service as house
+from loremark.features.contexts import service as contexts_service
 from loremark.memory.extraction.results import ContextUpdate
 from loremark.storage.tables import contexts, projects
 from tests.features.steps import FORBIDDEN, NO_PROJECT, status_and_body
@@ -32,8 +32,8 @@ async def _populate(person: Person, nodes: list[Node], project: str | None = Non
 
 async def _by_key(person: Person, project: str | None = None) -> dict[str, dict[str, Any]]:
     listed = (await person.get(PATH, params={"projectId": project} if project else {})).json()
-    whole = [(await person.get(f"{PATH}/{each['id']}")).json() for each in listed]
-    return {each["schemaKey"]: each for each in whole}
+    contexts_in_full = [(await person.get(f"{PATH}/{each['id']}")).json() for each in listed]
+    return {each["schemaKey"]: each for each in contexts_in_full}
 
 
 def _diff(done: dict[str, Any]) -> dict[str, tuple[str, list[str]]]:
@@ -54,10 +54,10 @@ NODES: list[Node] = [
 async def test_nodes_in_any_order_create_the_tree_once(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    dry = await _populate(owner, NODES, project, dryRun=True, source="scanner")
+    dry_run = await _populate(owner, NODES, project, dryRun=True, source="scanner")
     assert await _by_key(owner) == {}
     done = await _populate(owner, NODES, project, source="scanner")
-    assert {**dry, "dryRun": False, "runId": done["runId"]} == done
+    assert {**dry_run, "dryRun": False, "runId": done["runId"]} == done
     assert _diff(done) == {
         "root": ("created", []),
         "root/api/auth": ("created", []),
@@ -80,8 +80,13 @@ async def test_nodes_in_any_order_create_the_tree_once(service: Service) -> None
         "root/extra": "root",
         "notes": "root/extra",
     }
-    made, tokens = found["root/api/auth"], found["root/api/auth/tokens"]
-    assert (made["name"], made["content"], made["contextType"], made["state"]) == ("auth", "", "system", "draft")
+    generated, tokens = found["root/api/auth"], found["root/api/auth/tokens"]
+    assert (generated["name"], generated["content"], generated["contextType"], generated["state"]) == (
+        "auth",
+        "",
+        "system",
+        "draft",
+    )
     assert (tokens["content"], tokens["tier"], tokens["contextType"], tokens["state"]) == ("JWT", 1, "memory", "draft")
     again = await _populate(owner, NODES, project)
     assert (_counts(again), again["runId"] != done["runId"]) == ((0, 0, 3), True)
@@ -157,9 +162,9 @@ async def test_one_invalid_node_rejects_the_whole_request(service: Service) -> N
 async def test_populate_respects_the_depth_limit(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    long = limits.CONTEXT_LEVELS // 2 + 1
+    length = limits.CONTEXT_LEVELS // 2 + 1
     for name in "ab":
-        keys = [f"{name}{level}" for level in range(long)]
+        keys = [f"{name}{level}" for level in range(length)]
         above = [None, *keys]
         chain = [
             {"schemaKey": key, "name": key, **({"parentSchemaKey": parent} if parent else {})}
@@ -167,7 +172,7 @@ async def test_populate_respects_the_depth_limit(service: Service) -> None:
         ]
         await _populate(owner, chain, project)
     before = await _by_key(owner, project)
-    for parent, status in ((f"a{long - 1}", 400), (f"a{long - 3}", 200)):
+    for parent, status in ((f"a{length - 1}", 400), (f"a{length - 3}", 200)):
         moved = [{"schemaKey": "b0", "name": "b0", "parentSchemaKey": parent}]
         answer = await owner.post(f"{PATH}/populate", {"nodes": moved, "projectId": project})
         assert answer.status_code == status, answer.text
@@ -214,18 +219,18 @@ async def test_tool_update_replaces_or_appends(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
 
-    async def take(content: str, *, append: bool, name: str = "Journal", kind: str | None = "memory") -> bool:
+    async def apply(content: str, *, append: bool, name: str = "Journal", kind: str | None = "memory") -> bool:
         async with service.runtime.database.write() as tx:
             update = ContextUpdate("root/journal", name, content, append, kind, 3)
-            return await house.apply_update(tx, Scope(owner.team_id), project, update)
+            return await contexts_service.apply_update(tx, Scope(owner.team_id), project, update)
 
-    assert await take("## One\n- a\n", append=True)
-    assert await take("## Two\n- b", append=True, name="", kind="odd")
+    assert await apply("## One\n- a\n", append=True)
+    assert await apply("## Two\n- b", append=True, name="", kind="odd")
     found = (await _by_key(owner, project))["root/journal"]
     assert (found["name"], found["content"], found["tier"]) == ("Journal", "## One\n- a\n\n## Two\n- b\n", 3)
-    assert not await take(found["content"], append=False)
-    assert await take("- new\n" + "## More\n- same\n" * 20_000, append=True)
+    assert not await apply(found["content"], append=False)
+    assert await apply("- new\n" + "## More\n- same\n" * 20_000, append=True)
     long = (await _by_key(owner, project))["root/journal"]["content"]
     assert (len(long) < 200_000, long.count("## "), "- a" in long) == (True, 1, True)
-    assert await take("Replaced", append=False)
+    assert await apply("Replaced", append=False)
     assert (await _by_key(owner, project))["root/journal"]["content"] == "Replaced"

@@ -69,11 +69,11 @@ async def test_assets_are_compressed_and_cached(service: Service) -> None:
         asset = await service.http.get(path, headers={"Accept-Encoding": "identity"})
         assert (asset.status_code, asset.headers["content-type"]) == (200, kinds[path.rpartition(".")[2]])
         assert asset.headers["x-content-type-options"] == "nosniff"
-        packed = await service.http.get(path, headers={"Accept-Encoding": "gzip, br"})
-        assert (packed.content, packed.headers["vary"]) == (asset.content, "accept-encoding")
+        compressed = await service.http.get(path, headers={"Accept-Encoding": "gzip, br"})
+        assert (compressed.content, compressed.headers["vary"]) == (asset.content, "accept-encoding")
         hashed = re.search(r"-[\w-]{8}\.(js|css)$", path) is not None
         assert asset.headers["cache-control"] == ("public, max-age=31536000, immutable" if hashed else "no-cache")
-        assert ("content-encoding" in packed.headers) == (hashed or path.endswith("scheme.js"))
+        assert ("content-encoding" in compressed.headers) == (hashed or path.endswith("scheme.js"))
     for path in ("/assets/index.html", "/assets/none.js", "/assets/..%2findex.html", "/assets/%2e%2e", "/assets/"):
         assert status_and_body(await service.http.get(path)) == (404, {"error": "Not found"})
     assert status_and_body(await service.http.get("/p/any/memory/any/more")) == (404, {"error": "Not found"})
@@ -155,8 +155,8 @@ async def test_first_link_creates_the_owner(service: Service) -> None:
     assert "set-cookie" not in (await _open(service, second)).headers
     assert (await register(service, "late@example.com")).status_code == 403
     assert not me["hasPassword"]
-    chosen = {"newPassword": PASSWORD}
-    assert (await service.browser_call("POST", "/api/auth/password", login, json=chosen)).status_code == 204
+    body = {"newPassword": PASSWORD}
+    assert (await service.browser_call("POST", "/api/auth/password", login, json=body)).status_code == 204
     assert (await service.browser_call("GET", "/api/auth/me", login)).json()["hasPassword"]
     assert (await log_in(service, "owner@localhost", PASSWORD)).status_code == 200
     again = await service.browser_call("POST", "/api/auth/password", login, json={"newPassword": "another one 123"})

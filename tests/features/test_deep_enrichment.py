@@ -31,13 +31,13 @@ def server(authority: Authority, tmp_path: Path) -> Iterator[GitServer]:
 async def service(server: GitServer, authority: Authority, database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
     """A service that may read from the git server on loopback."""
     host = server.url("o/r").removeprefix("https://").partition("/")[0]
-    chosen = {
+    overrides = {
         "LOREMARK_OUTBOUND_ALLOW": "127.0.0.0/8",
         "LOREMARK_CA_FILE": str(authority.ca_file),
         "LOREMARK_REPO_HOSTS": host,
         "LOREMARK_CACHE_DIR": str(tmp_path / "cache"),
     }
-    async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
+    async with run_service(settings_for(tmp_path, database_url, **overrides)) as running:
         yield running
 
 
@@ -71,8 +71,8 @@ async def test_unreadable_repository_adds_a_warning_and_loses_nothing(
     service: Service, server: GitServer, commit: str
 ) -> None:
     memory = await Memory.of(service, repoUrl=server.url("o/r"), repoHostToken="wrong", deepEnrichEnabled=True)
-    told = "feat(ledger): carry amounts as integer cents because floats lost a cent a day"
-    job = await memory.learn({"branch": "main", "commits": [{"sha": commit, "message": told}]}, "git_digest")
+    message = "feat(ledger): carry amounts as integer cents because floats lost a cent a day"
+    job = await memory.learn({"branch": "main", "commits": [{"sha": commit, "message": message}]}, "git_digest")
     assert job["status"] == "completed"
     assert "repository could not be read" in job["warning"]
     assert "wrong" not in job["warning"]

@@ -31,8 +31,8 @@ RETRY = (
 
 async def test_session_becomes_typed_items_with_evidence(service: Service) -> None:
     memory = await Memory.of(service)
-    sent = await memory.tell(save(POOL, RETRY, summary="Hardened the payment path."))
-    await memory.tell({"summary": "wip", "changes": []})
+    sent = await memory.send(save(POOL, RETRY, summary="Hardened the payment path."))
+    await memory.send({"summary": "wip", "changes": []})
     job = await memory.enrich(sent["sessionId"])
     assert job["status"] == "completed"
     assert [(stage["stage"], stage["status"]) for stage in job["pipeline"]] == [(name, "completed") for name in STAGES]
@@ -61,14 +61,14 @@ async def test_confident_items_are_approved_and_others_stay_drafts(service: Serv
     memory = await Memory.of(service, autoApproveThreshold=0.9)
     await memory.learn(save(POOL))
     assert [item["status"] for item in await memory.items()] == ["approved"]
-    careful = await Memory.of(service, autoApproveThreshold=1.01)
-    await careful.learn(save(POOL))
-    assert [item["status"] for item in await careful.items()] == ["draft"]
+    strict = await Memory.of(service, autoApproveThreshold=1.01)
+    await strict.learn(save(POOL))
+    assert [item["status"] for item in await strict.items()] == ["draft"]
 
 
 async def test_one_enrichment_at_a_time_and_only_failed_jobs_are_retried(service: Service) -> None:
     memory = await Memory.of(service)
-    session_id = (await memory.tell(save(POOL)))["sessionId"]
+    session_id = (await memory.send(save(POOL)))["sessionId"]
     path = f"/api/v2/sessions/{session_id}"
     first = await memory.owner.post(f"{path}/enrich")
     assert status_and_body(first) == (202, {"jobId": first.json()["jobId"], "status": "queued", "pipeline": STAGES})
@@ -85,11 +85,11 @@ async def test_one_enrichment_at_a_time_and_only_failed_jobs_are_retried(service
 
 async def test_events_are_enriched_once_and_later_ones_are_added(service: Service) -> None:
     memory = await Memory.of(service)
-    first = await memory.tell(save(POOL))
+    first = await memory.send(save(POOL))
     await memory.enrich(first["sessionId"])
     reopened = await memory.owner.patch(f"/api/v2/sessions/{first['sessionId']}", {"status": "active"})
     assert reopened.status_code == 200
-    second = await memory.tell(save(RETRY))
+    second = await memory.send(save(RETRY))
     assert second["sessionId"] == first["sessionId"]
     job = await memory.enrich(first["sessionId"])
     assert job["itemsExtracted"] == 1
@@ -98,7 +98,7 @@ async def test_events_are_enriched_once_and_later_ones_are_added(service: Servic
 
 async def test_duplicate_is_merged_with_both_sources_and_can_be_split_again(service: Service) -> None:
     memory = await Memory.of(service, autoApproveThreshold=1.01)
-    first = await memory.tell(save(RETRY))
+    first = await memory.send(save(RETRY))
     await memory.enrich(first["sessionId"])
     (before,) = await memory.items()
     again = (
@@ -107,7 +107,7 @@ async def test_duplicate_is_merged_with_both_sources_and_can_be_split_again(serv
         "Payment worker charged twice: the idempotency key was made anew on every retry. It is now derived from the "
         "order id (src/payments/worker.py).",
     )
-    second = await memory.tell(save(again))
+    second = await memory.send(save(again))
     job = await memory.enrich(second["sessionId"])
     assert job["itemsExtracted"] == 0
     (after,) = await memory.items()
@@ -116,17 +116,17 @@ async def test_duplicate_is_merged_with_both_sources_and_can_be_split_again(serv
     assert after["version"] > before["version"]
     reverted = await memory.owner.post(f"/api/v2/items/{after['id']}/revert", {"version": before["version"]})
     assert reverted.status_code == 200, reverted.text
-    moved = ("version", "updatedAt")
-    assert {**reverted.json(), **{name: before[name] for name in moved}} == before
+    counters = ("version", "updatedAt")
+    assert {**reverted.json(), **{name: before[name] for name in counters}} == before
 
 
 async def test_concurrent_sessions_create_one_item_for_the_same_fact(service: Service) -> None:
     memory = await Memory.of(service)
-    sessions = [(await memory.tell(save(RETRY, source=source)))["sessionId"] for source in ("editor", "cli", "hook")]
+    sessions = [(await memory.send(save(RETRY, source=source)))["sessionId"] for source in ("editor", "cli", "hook")]
     assert len(set(sessions)) == 3
     for session_id in sessions:
-        begun = await memory.owner.post(f"/api/v2/sessions/{session_id}/enrich")
-        assert begun.status_code == 202
+        started = await memory.owner.post(f"/api/v2/sessions/{session_id}/enrich")
+        assert started.status_code == 202
     await service.wait_for_jobs(30)
     (item,) = await memory.items()
     assert len(item["evidence"]) >= 3
@@ -142,8 +142,8 @@ async def test_contradicting_items_stay_separate_and_are_both_flagged(service: S
     assert (older["status"], newer["status"]) == ("approved", "draft")
     assert "conflict" in older["flags"]
     assert "conflict" in newer["flags"]
-    settled = await memory.owner.patch(f"/api/v2/items/{older['id']}", {"status": "deprecated"})
-    assert settled.status_code == 200
+    resolved = await memory.owner.patch(f"/api/v2/items/{older['id']}", {"status": "deprecated"})
+    assert resolved.status_code == 200
     assert "conflict" not in (await memory.item(newer["id"]))["flags"]
 
 
@@ -197,9 +197,9 @@ async def test_user_additions_to_a_finding_survive_rescans(service: Service) -> 
 
 async def test_items_of_the_changing_session_are_not_stale(service: Service) -> None:
     memory = await Memory.of(service)
-    sent = await memory.tell(save(RETRY))
+    sent = await memory.send(save(RETRY))
     commit = ("d" * 40, "fix(payments): derive the idempotency key from the order id", ["src/payments/worker.py"])
-    await memory.tell(digest(commit), "git_digest")
+    await memory.send(digest(commit), "git_digest")
     await memory.enrich(sent["sessionId"])
     assert all("stale" not in item["flags"] for item in await memory.items())
 
@@ -212,29 +212,31 @@ async def test_branch_items_wait_for_the_merge(service: Service) -> None:
     await memory.learn(digest((sha, *first), branch="feature/pool"), "git_digest")
     second = ("fix(pool): close idle connections after an hour, they leaked on deploy", ["src/pool.py"])
     await memory.learn(digest((head, *second), branch="feature/pool"), "git_digest")
-    learnt = await memory.items("&branch=feature/pool")
-    assert len(learnt) >= 3
-    assert {item["branch"] for item in learnt} == {"feature/pool"}
+    branch_items = await memory.items("&branch=feature/pool")
+    assert len(branch_items) >= 3
+    assert {item["branch"] for item in branch_items} == {"feature/pool"}
 
-    async def waiting() -> int:
+    async def count_unmerged() -> int:
         async with service.runtime.database.read() as tx:
             rows = await tx.many(select(items.c.merged_at_ms).where(items.c.branch.is_not(None)))
         return sum(row["merged_at_ms"] is None for row in rows)
 
     await memory.learn(digest((sha, *first), branch="main"), "git_digest")
-    assert await waiting() == len(learnt) - 1  # the commit's own item is on main now, the branch's items are not
+    assert (
+        await count_unmerged() == len(branch_items) - 1
+    )  # the commit's own item is on main now, the branch's items are not
     await memory.learn(digest((sha, *first), (head, *second), branch="main"), "git_digest")
-    assert await waiting() == 0
+    assert await count_unmerged() == 0
 
 
 @pytest.mark.parametrize("event", ["session_save", "git_digest"])
-async def test_a_secret_reaches_no_item(service: Service, event: str) -> None:
+async def test_secrets_reach_no_item(service: Service, event: str) -> None:
     memory = await Memory.of(service)
     secret = "ghp_" + "9aB3xK7LmQ2rT5vW8yZ1cD4eF6gH0jN2pS4u"
-    words = f"We decided to authenticate the mirror job with the token {secret} because deploy keys expire."
-    payload = save(("decision", "Mirror job authenticates by token", words))
+    text = f"We decided to authenticate the mirror job with the token {secret} because deploy keys expire."
+    payload = save(("decision", "Mirror job authenticates by token", text))
     if event == "git_digest":
-        payload = digest(("e" * 40, f"feat(mirror): authenticate by token\n\n{words}", ["ci/mirror.sh"]))
+        payload = digest(("e" * 40, f"feat(mirror): authenticate by token\n\n{text}", ["ci/mirror.sh"]))
     await memory.learn(payload, event)
     items = await memory.items()
     assert items
@@ -248,14 +250,19 @@ async def test_tools_can_create_update_and_deprecate_items(service: Service) -> 
     memory = await Memory.of(service)
     item = {"title": "Money is integer cents", "content": "Never floats.", "type": "convention", "confidence": 0.97}
     await memory.learn({"operation": "create", "item": item}, "memory_operation")
-    (made,) = await memory.items()
-    assert (made["title"], made["type"], made["status"], made["tier"]) == (item["title"], "convention", "approved", 1)
+    (created,) = await memory.items()
+    assert (created["title"], created["type"], created["status"], created["tier"]) == (
+        item["title"],
+        "convention",
+        "approved",
+        1,
+    )
     change = {"content": "Never floats; use the Money type."}
-    await memory.learn({"operation": "update", "itemId": made["id"], "item": change}, "memory_operation")
-    assert (await memory.item(made["id"]))["content"] == change["content"]
-    job = await memory.learn({"operation": "delete", "itemId": made["id"]}, "memory_operation")
+    await memory.learn({"operation": "update", "itemId": created["id"], "item": change}, "memory_operation")
+    assert (await memory.item(created["id"]))["content"] == change["content"]
+    job = await memory.learn({"operation": "delete", "itemId": created["id"]}, "memory_operation")
     assert job["status"] == "completed"
-    assert (await memory.item(made["id"]))["status"] == "deprecated"
+    assert (await memory.item(created["id"]))["status"] == "deprecated"
     job = await memory.learn({"operation": "deprecate", "itemId": "itm_unknown"}, "memory_operation")
     assert (job["status"], "item not found" in job["warning"]) == ("completed", True)
 
@@ -272,12 +279,12 @@ async def test_operation_cannot_change_items_of_another_project(service: Service
 
 async def test_contexts_are_written_and_appended(service: Service) -> None:
     memory = await Memory.of(service)
-    told_first = {"schemaKey": "root/journal", "name": "Journal", "content": "## Monday\n\nBegan."}
-    await memory.learn(told_first, "context_update")
-    more = {"schemaKey": "root/journal", "name": "Journal", "content": "## Tuesday\n\nWent on.", "append": True}
-    await memory.learn(more, "context_update")
+    first = {"schemaKey": "root/journal", "name": "Journal", "content": "## Monday\n\nBegan."}
+    await memory.learn(first, "context_update")
+    second = {"schemaKey": "root/journal", "name": "Journal", "content": "## Tuesday\n\nWent on.", "append": True}
+    await memory.learn(second, "context_update")
     answer = await memory.owner.get(f"/api/contexts?projectId={memory.tool.project_id}")
-    made = next(context for context in answer.json() if context["schemaKey"] == "root/journal")
-    whole = await memory.owner.get(f"/api/contexts/{made['id']}")
-    assert "Began." in whole.json()["content"]
-    assert "Went on." in whole.json()["content"]
+    listed = next(context for context in answer.json() if context["schemaKey"] == "root/journal")
+    full = await memory.owner.get(f"/api/contexts/{listed['id']}")
+    assert "Began." in full.json()["content"]
+    assert "Went on." in full.json()["content"]

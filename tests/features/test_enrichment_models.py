@@ -39,7 +39,7 @@ async def service(
 ) -> AsyncIterator[Service]:
     """The service with the scripted model for both tiers."""
     marker = request.node.get_closest_marker("settings")
-    chosen = {
+    overrides = {
         "LOREMARK_LLM_SMALL": "openai:scripted-1",
         "LOREMARK_LLM_MEDIUM": "openai:scripted-1",
         "LOREMARK_LLM_BASE_URL": model.base_url(),
@@ -47,18 +47,18 @@ async def service(
         "LOREMARK_LLM_TIMEOUT_S": "2",
         **(dict(marker.kwargs) if marker else {}),
     }
-    if "AI_TOKENS" in chosen:
-        chosen["LOREMARK_PLANS_FILE"] = plan_with(tmp_path, int(chosen.pop("AI_TOKENS")))
-    async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
+    if "AI_TOKENS" in overrides:
+        overrides["LOREMARK_PLANS_FILE"] = plan_with(tmp_path, int(overrides.pop("AI_TOKENS")))
+    async with run_service(settings_for(tmp_path, database_url, **overrides)) as running:
         yield running
 
 
-def found(request: Request, **item: Any) -> Say:
+def reply_with_item(request: Request, **item: Any) -> Say:
     """An answer with one item about the first event of the request."""
-    named = re.search(r"eventId=(\S+)", request.text)
-    assert named is not None
-    told = {
-        "eventId": named[1],
+    match = re.search(r"eventId=(\S+)", request.text)
+    assert match is not None
+    fields = {
+        "eventId": match[1],
         "title": "Retries charge once",
         "content": "The idempotency key was made anew on every retry, so the payment worker charged twice.",
         "type": "bug",
@@ -68,7 +68,7 @@ def found(request: Request, **item: Any) -> Say:
         "quotes": ["the idempotency key was made anew on every retry"],
         **item,
     }
-    return Say(json.dumps({"items": [told]}))
+    return Say(json.dumps({"items": [fields]}))
 
 
 async def _used(service: Service) -> dict[str, int]:
@@ -82,9 +82,9 @@ async def _reserved(service: Service) -> int:
 
 
 async def test_model_items_quote_the_event(service: Service, model: ScriptedModel) -> None:
-    model.always(found)
+    model.always(reply_with_item)
     memory = await Memory.of(service)
-    sent = await memory.tell(save(BUG))
+    sent = await memory.send(save(BUG))
     job = await memory.enrich(sent["sessionId"])
     assert (job["status"], job.get("warning")) == ("completed", None)
     (item,) = await memory.items()
@@ -94,8 +94,8 @@ async def test_model_items_quote_the_event(service: Service, model: ScriptedMode
     assert (await memory.session(sent["sessionId"]))["enrichmentModel"] == "openai:scripted-1"
     assert (await _used(service))["ai_tokens"] == COST
     assert await _reserved(service) == 0
-    (asked,) = model.requests
-    assert "sk-test" not in asked.text
+    (request,) = model.requests
+    assert "sk-test" not in request.text
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ async def test_model_items_quote_the_event(service: Service, model: ScriptedMode
 async def test_unsupported_model_items_are_dropped(
     service: Service, model: ScriptedModel, invented: dict[str, Any]
 ) -> None:
-    model.always(lambda request: found(request, **invented))
+    model.always(lambda request: reply_with_item(request, **invented))
     memory = await Memory.of(service)
     job = await memory.learn(save(BUG))
     assert job["status"] == "completed"
@@ -139,7 +139,7 @@ async def test_built_in_engine_replaces_a_failing_model_with_a_warning(
 ) -> None:
     model.always(reply)
     memory = await Memory.of(service)
-    sent = await memory.tell(save(BUG))
+    sent = await memory.send(save(BUG))
     job = await memory.enrich(sent["sessionId"])
     assert job["status"] == "completed"
     assert "built-in engine" in job["warning"]
@@ -171,7 +171,7 @@ async def test_call_that_could_exceed_the_token_limit_is_not_made(service: Servi
 @pytest.mark.settings(AI_TOKENS="0")
 async def test_metered_model_enrichment_needs_tokens(service: Service, model: ScriptedModel) -> None:
     memory = await Memory.of(service)
-    sent = await memory.tell(save(BUG))
+    sent = await memory.send(save(BUG))
     refused = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/enrich")
     assert (refused.status_code, refused.json()) == (403, {"error": "AI token limit reached"})
     assert not model.requests
@@ -182,13 +182,13 @@ async def test_large_sessions_are_sent_to_the_model_in_batches(service: Service,
     model.always(Say(json.dumps({"items": []})))
     memory = await Memory.of(service)
     for number in range(23):
-        sent = await memory.tell(save((*BUG[:2], f"{BUG[2]} Seen in region {number}.")))
+        sent = await memory.send(save((*BUG[:2], f"{BUG[2]} Seen in region {number}.")))
     await memory.enrich(sent["sessionId"])
     assert len(model.requests) == 3
     assert (await _used(service))["ai_tokens"] == 3 * COST
 
 
-async def test_a_secret_is_not_sent_to_a_model(service: Service, model: ScriptedModel) -> None:
+async def test_secrets_are_not_sent_to_a_model(service: Service, model: ScriptedModel) -> None:
     secret = "ghp_" + "9aB3xK7LmQ2rT5vW8yZ1cD4eF6gH0jN2pS4u"
     model.always(Say(json.dumps({"items": []})))
     memory = await Memory.of(service)
@@ -208,7 +208,7 @@ async def test_retry_resumes_at_the_failed_stage(
     monkeypatch.setattr(embed, "_RETRY_MS", 1)
     model.always(Refuse(400))
     memory = await Memory.of(service)
-    sent = await memory.tell(save(BUG))
+    sent = await memory.send(save(BUG))
     failed = await memory.enrich(sent["sessionId"])
     assert failed["status"] == "failed"
     assert [stage["status"] for stage in failed["pipeline"]] == ["completed", "failed", "pending", "pending"]

@@ -43,8 +43,8 @@ async def test_commit_item_is_stale_only_when_its_files_are_deleted(service: Ser
     await memory.learn(digest(later), "git_digest")
 
     async def flags() -> list[str]:
-        pooled = next(item for item in await memory.items() if "src/pool.go" in item["files"])
-        return list(pooled["flags"])
+        pool_item = next(item for item in await memory.items() if "src/pool.go" in item["files"])
+        return list(pool_item["flags"])
 
     assert await flags() == []
     await memory.learn({"root": ".", "files": [], "deleted": ["src/dial.go"]}, "scan_result")
@@ -63,17 +63,17 @@ async def test_user_item_is_stale_when_its_file_changes(service: Service) -> Non
     await memory.learn(save(note, filesChanged=["src/dial.go", "src/proxy.go"]))
     change = "refactor(proxy): split the proxy so that it can be tested"
     await memory.learn(digest((_sha("a"), change, ["src/proxy.go", "docs/pool.md"])), "git_digest")
-    told = next(item for item in await memory.items() if item["type"] == "architecture")
-    assert "stale" not in told["flags"]
+    note_item = next(item for item in await memory.items() if item["type"] == "architecture")
+    assert "stale" not in note_item["flags"]
     await memory.learn(digest((_sha("b"), "refactor(dial): one pool for all upstreams", ["src/dial.go"])), "git_digest")
-    assert "stale" in (await memory.item(told["id"]))["flags"]
+    assert "stale" in (await memory.item(note_item["id"]))["flags"]
 
 
 async def test_revert_and_reverted_draft_are_both_flagged(service: Service) -> None:
     memory = await Memory.of(service, autoApproveThreshold=1.01)
     await memory.learn(digest((_sha("a"), POOL, ["src/pool.go"])), "git_digest")
-    undone = f'Revert "{POOL}"\n\nThe balancer closes idle sockets after sixty seconds, so that requests failed.'
-    await memory.learn(digest((_sha("b"), undone, ["src/pool.go"])), "git_digest")
+    revert = f'Revert "{POOL}"\n\nThe balancer closes idle sockets after sixty seconds, so that requests failed.'
+    await memory.learn(digest((_sha("b"), revert, ["src/pool.go"])), "git_digest")
     items = await memory.items()
     assert len(items) == 2
     assert all((item["status"], item["flags"]) == ("draft", ["conflict"]) for item in items)
@@ -83,53 +83,53 @@ async def test_repeated_draft_is_approved_when_confident_enough(service: Service
     item = {"title": "Money is integer cents", "content": "Amounts of money are never floats.", "type": "convention"}
     memory = await Memory.of(service, autoApproveThreshold=0.9)
     for confidence, status in ((0.88, "draft"), (0.89, "approved")):
-        filed = {"operation": "create", "item": {**item, "confidence": confidence}}
-        await memory.learn(filed, "memory_operation")
-        (kept,) = await memory.items()
-        assert kept["status"] == status
+        operation = {"operation": "create", "item": {**item, "confidence": confidence}}
+        await memory.learn(operation, "memory_operation")
+        (stored,) = await memory.items()
+        assert stored["status"] == status
 
 
 async def test_draft_kept_back_by_a_user_is_not_approved_by_a_repeat(service: Service) -> None:
     item = {"title": "Money is integer cents", "content": "Amounts of money are never floats.", "type": "convention"}
     memory = await Memory.of(service, autoApproveThreshold=0.9)
     await memory.learn({"operation": "create", "item": {**item, "confidence": 0.95}}, "memory_operation")
-    (made,) = await memory.items()
-    await memory.owner.patch(f"/api/v2/items/{made['id']}", {"status": "draft"})
+    (created,) = await memory.items()
+    await memory.owner.patch(f"/api/v2/items/{created['id']}", {"status": "draft"})
     await memory.learn({"operation": "create", "item": {**item, "confidence": 0.96}}, "memory_operation")
-    (kept,) = await memory.items()
-    assert (kept["id"], kept["status"]) == (made["id"], "draft")
+    (stored,) = await memory.items()
+    assert (stored["id"], stored["status"]) == (created["id"], "draft")
 
 
 async def test_items_with_different_names_are_not_merged(service: Service) -> None:
     memory = await Memory.of(service)
-    words = [
+    notes = [
         ("Harbour note", "river stone market window paper garden travel"),
         ("Signal list", "paper garden travel window bridge market summer"),
         ("Winter log", "market summer river garden window stone bridge"),
         ("Open page", "stone travel paper bridge summer garden market"),
     ]
-    for title, content in words:
+    for title, content in notes:
         await memory.learn({"operation": "create", "item": {"title": title, "content": content}}, "memory_operation")
     items = await memory.items()
-    assert [item["title"] for item in items] == [title for title, _ in words]
+    assert [item["title"] for item in items] == [title for title, _ in notes]
     assert all("conflict" not in item["flags"] for item in items)
 
 
 async def test_scan_does_not_override_user_text(service: Service) -> None:
     memory = await Memory.of(service, autoApproveThreshold=1.01)
-    title, told = (
+    title, text = (
         "Exports are written by the report worker",
         "The report worker writes the exports as CSV to reports-eu.",
     )
-    await memory.learn(save(("architecture", title, f"{told} Accounting needs the columns in this order.")))
+    await memory.learn(save(("architecture", title, f"{text} Accounting needs the columns in this order.")))
 
     def finding(content: str) -> dict[str, Any]:
         found = {"title": title, "layer": "architecture", "content": content, "importance": "critical"}
         return {"root": ".", "findings": [{**found, "files": ["report/worker.py"]}], "files": []}
 
-    for content in (told, "The report worker writes the exports as CSV to reports-eu and logs each."):
+    for content in (text, "The report worker writes the exports as CSV to reports-eu and logs each."):
         await memory.learn(finding(content), "scan_result")
         items = await memory.items()
-        kept = next(item for item in items if "Accounting" in item["content"])
-        assert kept["title"] == title
-        assert kept["content"].startswith(told)
+        stored = next(item for item in items if "Accounting" in item["content"])
+        assert stored["title"] == title
+        assert stored["content"].startswith(text)

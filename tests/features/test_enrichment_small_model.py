@@ -26,15 +26,15 @@ async def test_small_model_only_adds_items(database_url: str, tmp_path: Path) ->
     """Whatever the model says, the job completes, quotes come from the event and the built-in items are kept."""
     pytest.importorskip("xllamacpp", reason="the small model is installed by `make e2e`")
     with small_model() as base_url:
-        chosen = {
+        overrides = {
             "LOREMARK_LLM_SMALL": "openai:smollm2",
             "LOREMARK_LLM_MEDIUM": "openai:smollm2",
             "LOREMARK_LLM_BASE_URL": base_url,
             "LOREMARK_LLM_TIMEOUT_S": "300",
         }
-        async with run_service(settings_for(tmp_path, database_url, **chosen)) as service:
+        async with run_service(settings_for(tmp_path, database_url, **overrides)) as service:
             memory = await Memory.of(service)
-            sent = await memory.tell(save(*CHANGES))
+            sent = await memory.send(save(*CHANGES))
             job = await memory.enrich(sent["sessionId"], seconds=400)
             items = await memory.items()
             session = await memory.session(sent["sessionId"])

@@ -40,11 +40,11 @@ async def test_findings_and_operations_are_stored_as_sent(service: Service) -> N
     content = "Line one.\n\n" + "More of it. " * 3_000
     item = {"title": "Decision: use X here", "content": content, "type": "decision", "confidence": 9}
     await memory.learn({"operation": "create", "item": item}, "memory_operation")
-    kept = (await memory.items())[-1]
-    assert (kept["title"], kept["content"], kept["confidence"]) == (item["title"], content.strip(), 0.95)
+    stored = (await memory.items())[-1]
+    assert (stored["title"], stored["content"], stored["confidence"]) == (item["title"], content.strip(), 0.95)
     changed = {"title": "JIRA-123 Do it", "content": content * 2}
-    await memory.learn({"operation": "update", "itemId": kept["id"], "item": changed}, "memory_operation")
-    now = await memory.item(kept["id"])
+    await memory.learn({"operation": "update", "itemId": stored["id"], "item": changed}, "memory_operation")
+    now = await memory.item(stored["id"])
     assert (now["title"], now["content"]) == (changed["title"], changed["content"].strip())
 
 
@@ -57,19 +57,19 @@ async def test_job_warns_about_truncation(service: Service) -> None:
 async def test_contexts_are_updated_by_key(service: Service) -> None:
     memory = await Memory.of(service)
 
-    async def told(**payload: Any) -> dict[str, Any]:
+    async def update_context(**payload: Any) -> dict[str, Any]:
         await memory.learn(payload, "context_update")
         listed = (await memory.owner.get(f"/api/contexts?projectId={memory.tool.project_id}")).json()
-        there = next(one["id"] for one in listed if one["schemaKey"] == "root/journal")
-        found: dict[str, Any] = (await memory.owner.get(f"/api/contexts/{there}")).json()
+        context_id = next(context["id"] for context in listed if context["schemaKey"] == "root/journal")
+        found: dict[str, Any] = (await memory.owner.get(f"/api/contexts/{context_id}")).json()
         return found
 
-    made = await told(schemaKey="root/journal", content="## One\n")
-    assert (made["name"], made["content"]) == ("journal", "## One\n")
-    named = await told(schemaKey="root/journal", name="Journal", tier=1)
-    assert (named["name"], named["content"], named["tier"]) == ("Journal", "## One\n", 1)
-    longer = await told(schemaKey="root/journal", content="## Two", append=True)
-    assert (longer["name"], longer["content"]) == ("Journal", "## One\n\n## Two\n")
-    replaced = await told(schemaKey="root/journal", content="Three")
+    created = await update_context(schemaKey="root/journal", content="## One\n")
+    assert (created["name"], created["content"]) == ("journal", "## One\n")
+    renamed = await update_context(schemaKey="root/journal", name="Journal", tier=1)
+    assert (renamed["name"], renamed["content"], renamed["tier"]) == ("Journal", "## One\n", 1)
+    appended = await update_context(schemaKey="root/journal", content="## Two", append=True)
+    assert (appended["name"], appended["content"]) == ("Journal", "## One\n\n## Two\n")
+    replaced = await update_context(schemaKey="root/journal", content="Three")
     assert (replaced["name"], replaced["content"], replaced["tier"]) == ("Journal", "Three", 1)
-    assert (await told(schemaKey="root/journal", content="", time=1))["content"] == ""
+    assert (await update_context(schemaKey="root/journal", content="", time=1))["content"] == ""

@@ -30,60 +30,60 @@ ALL = (
 )
 
 
-def _told(receiver: Receiver) -> dict[str, list[dict[str, Any]]]:
-    told: dict[str, list[dict[str, Any]]] = {}
+def _received(receiver: Receiver) -> dict[str, list[dict[str, Any]]]:
+    received: dict[str, list[dict[str, Any]]] = {}
     for request in receiver.requests():
-        told.setdefault(request.json["type"], []).append(request.json["data"])
-    return told
+        received.setdefault(request.json["type"], []).append(request.json["data"])
+    return received
 
 
-async def test_every_step_emits_one_event(hooked: Service, receiver: Receiver) -> None:
-    memory = await Memory.of(hooked)
+async def test_every_step_emits_one_event(webhook_service: Service, receiver: Receiver) -> None:
+    memory = await Memory.of(webhook_service)
     await create_webhook(memory.owner, memory.tool.project_id, receiver.url(), *ALL)
-    sent = await memory.tell(save(POOL, RETRY))
+    sent = await memory.send(save(POOL, RETRY))
     job = await memory.enrich(sent["sessionId"])
     await wait_for_requests(receiver, 5)
-    await wait_for_quiet(hooked)
-    told = _told(receiver)
-    assert Counter({name: len(found) for name, found in told.items()}) == {
+    await wait_for_quiet(webhook_service)
+    received = _received(receiver)
+    assert Counter({name: len(found) for name, found in received.items()}) == {
         "enrichment.started": 1,
         "enrichment.completed": 1,
         "session.completed": 1,
         "item.created": 2,
     }
-    assert told["enrichment.started"] == [{"sessionId": sent["sessionId"], "jobId": job["id"]}]
+    assert received["enrichment.started"] == [{"sessionId": sent["sessionId"], "jobId": job["id"]}]
     total = sum(stage["duration"] for stage in job["pipeline"])
-    assert told["enrichment.completed"] == [
+    assert received["enrichment.completed"] == [
         {"sessionId": sent["sessionId"], "itemsExtracted": 2, "duration": total, "jobId": job["id"]}
     ]
     items = {item["id"]: item for item in await memory.items()}
-    for data in told["item.created"]:
+    for data in received["item.created"]:
         item = items[data["itemId"]]
         assert data == {"itemId": item["id"], **{name: item[name] for name in ("type", "title", "schemaKey", "status")}}
 
 
-async def test_lost_job_marks_the_session_as_failed(hooked: Service, receiver: Receiver) -> None:
+async def test_lost_job_marks_the_session_as_failed(webhook_service: Service, receiver: Receiver) -> None:
     """After a manual cancellation or a lost worker, upkeep fails the session and it can be retried."""
-    memory = await Memory.of(hooked)
+    memory = await Memory.of(webhook_service)
     await create_webhook(memory.owner, memory.tool.project_id, receiver.url(), "enrichment.failed")
-    sent = await memory.tell(save(POOL))
-    async with hooked.runtime.database.write() as tx:  # no runner may claim it before it is cancelled
+    sent = await memory.send(save(POOL))
+    async with webhook_service.runtime.database.write() as tx:  # no runner may claim it before it is cancelled
         later = clock.now_ms() + clock.MINUTE_MS
         await tx.run(update(jobs).where(jobs.c.id == "every/enrichment.upkeep").values(run_at_ms=later))
-    begun = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/enrich")
-    async with hooked.runtime.database.write() as tx:
-        await operator.cancel_job(tx, begun.json()["jobId"])
-    await hooked.wait_for_jobs()
+    started = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/enrich")
+    async with webhook_service.runtime.database.write() as tx:
+        await operator.cancel_job(tx, started.json()["jobId"])
+    await webhook_service.wait_for_jobs()
     if (await memory.session(sent["sessionId"]))["status"] == "completed":
         pytest.skip("the job was quicker than the operator")
-    async with hooked.runtime.database.write() as tx:
+    async with webhook_service.runtime.database.write() as tx:
         await tx.run(update(jobs).where(jobs.c.id == "every/enrichment.upkeep").values(run_at_ms=0))
-    await wake_runner(hooked)
+    await wake_runner(webhook_service)
     (request,) = await wait_for_requests(receiver, 1)
     assert request.json["data"]["sessionId"] == sent["sessionId"]
     assert (await memory.session(sent["sessionId"]))["status"] == "failed"
     retried = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/retry")
     assert retried.status_code == 202
-    await hooked.wait_for_jobs(20)
+    await webhook_service.wait_for_jobs(20)
     assert (await memory.session(sent["sessionId"]))["status"] == "completed"
     assert len(await memory.items()) == 1

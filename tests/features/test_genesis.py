@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.features.scan_project import PLANTED, REPOSITORY, ScanProject, scanning, serve_shop
+from tests.features.scan_project import PLANTED, REPOSITORY, ScanProject, create_scan_project, serve_shop
 from tests.servers.git import Commit, GitServer, add_commits
 from tests.servers.https import Authority
 from tests.support.service import Service, run_service, settings_for
@@ -26,21 +26,21 @@ def server(authority: Authority, tmp_path: Path, request: pytest.FixtureRequest)
 @pytest.fixture
 async def service(server: GitServer, authority: Authority, database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
     """A service that may read from the git server on loopback."""
-    chosen = {
+    overrides = {
         "LOREMARK_OUTBOUND_ALLOW": "127.0.0.0/8",
         "LOREMARK_CA_FILE": str(authority.ca_file),
         "LOREMARK_REPO_HOSTS": server.url("o/r").removeprefix("https://").partition("/")[0],
         "LOREMARK_CACHE_DIR": str(tmp_path / "cache"),
         "LOREMARK_ROUTE_LIMITS": "genesis.start=0",
     }
-    async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
+    async with run_service(settings_for(tmp_path, database_url, **overrides)) as running:
         yield running
 
 
 @pytest.fixture
 async def shop(service: Service, server: GitServer) -> ScanProject:
     serve_shop(server)
-    return await scanning(service, server.url(REPOSITORY))
+    return await create_scan_project(service, server.url(REPOSITORY))
 
 
 async def test_repository_is_scanned_and_reported(shop: ScanProject) -> None:
@@ -72,8 +72,8 @@ async def test_repository_is_scanned_and_reported(shop: ScanProject) -> None:
     assert any("/orders" in finding["content"] for finding in entries)
     assert any("shop/__main__.py" in finding["files"] for finding in entries)
     assert {"name": "Python", "version": "3.11", "category": "language"} in results["techStack"]
-    (left_out,) = [finding for finding in found if finding["title"] == "Scan notes"]
-    assert left_out["content"] == "- The repository has 9 files, 8 of them readable (left out: 1 binary)."
+    (scan_notes,) = [finding for finding in found if finding["title"] == "Scan notes"]
+    assert scan_notes["content"] == "- The repository has 9 files, 8 of them readable (left out: 1 binary)."
 
 
 async def test_findings_become_items_and_contexts(shop: ScanProject) -> None:
@@ -89,21 +89,21 @@ async def test_findings_become_items_and_contexts(shop: ScanProject) -> None:
     again = await shop.scan()
     assert again["phase"] == "complete"
     await shop.service.wait_for_jobs(60.0)
-    assert len(await shop.items()) == len(items), "the same repository again teaches nothing new"
+    assert len(await shop.items()) == len(items), "rescanning the same repository adds nothing"
 
 
 async def test_user_edits_to_contexts_survive_rescans(shop: ScanProject, server: GitServer) -> None:
     await shop.scan()
     listed = (await shop.owner.get(f"/api/contexts?projectId={shop.tool.project_id}")).json()
     by_key = {context["schemaKey"]: context for context in listed}
-    edited, kept = by_key["root/codebase"]["id"], by_key["root/codebase/product"]["id"]
+    edited, unedited = by_key["root/codebase"]["id"], by_key["root/codebase/product"]["id"]
     changed = await shop.owner.patch(f"/api/contexts/{edited}", {"content": "Ask Olga first."})
     assert changed.status_code == 200, changed.text
     readme = b"# Shop\n\nShop now sells feathers to builders of nests, by post and in person, all the year round.\n"
     add_commits(server.root / REPOSITORY, [Commit(b"docs: feathers", {b"README.md": readme})])
     await shop.scan()
     assert (await shop.owner.get(f"/api/contexts/{edited}")).json()["content"] == "Ask Olga first."
-    assert "feathers" in (await shop.owner.get(f"/api/contexts/{kept}")).json()["content"]
+    assert "feathers" in (await shop.owner.get(f"/api/contexts/{unedited}")).json()["content"]
 
 
 async def test_selective_scan_reads_only_changed_files(shop: ScanProject, server: GitServer) -> None:
@@ -116,8 +116,8 @@ async def test_selective_scan_reads_only_changed_files(shop: ScanProject, server
     scan = await shop.scan(selective=True)
     assert (scan["phase"], scan["filesTotal"], scan["chunksTotal"]) == ("complete", 8, 1)
     after = {finding["title"]: finding for finding in (await shop.results())["findings"]}
-    (danger,) = [finding for finding in after.values() if finding["layer"] == "security"]
-    assert "shop/run.py:5" in danger["content"]
+    (security,) = [finding for finding in after.values() if finding["layer"] == "security"]
+    assert "shop/run.py:5" in security["content"]
     models = [title for title, finding in before.items() if finding["layer"] == "dataModel"]
     assert models
     for title in models:
@@ -143,7 +143,7 @@ async def test_files_processed_counts_only_files_read_in_this_scan(shop: ScanPro
 async def test_item_is_stale_when_a_scan_finds_its_file_changed(shop: ScanProject, server: GitServer) -> None:
     await shop.scan()
     await shop.service.wait_for_jobs(60.0)
-    told = {
+    payload = {
         "summary": "",
         "changes": [
             {
@@ -153,7 +153,7 @@ async def test_item_is_stale_when_a_scan_finds_its_file_changed(shop: ScanProjec
             }
         ],
     }
-    await shop.learn(told)
+    await shop.learn(payload)
     add_commits(server.root / REPOSITORY, [Commit(b"feat: floats", {b"shop/money.py": b"TOTAL = 0.1\n"})])
     await shop.scan(selective=True)
     await shop.service.wait_for_jobs(60.0)
@@ -165,7 +165,7 @@ async def test_item_is_stale_when_a_scan_finds_its_file_changed(shop: ScanProjec
 @pytest.mark.parametrize("token", [TOKEN, "wrong", None])
 async def test_private_repository_requires_its_token(service: Service, server: GitServer, token: str | None) -> None:
     serve_shop(server)
-    shop = await scanning(service, server.url(REPOSITORY), **({"repoHostToken": token} if token else {}))
+    shop = await create_scan_project(service, server.url(REPOSITORY), **({"repoHostToken": token} if token else {}))
     scan = await shop.scan()
     if token == TOKEN:
         assert scan["phase"] == "complete"
@@ -178,7 +178,7 @@ async def test_private_repository_requires_its_token(service: Service, server: G
     )
     assert (await shop.results())["findings"] == []
     again = await shop.start()
-    assert again.status_code == 202, "a scan that failed holds no place"
+    assert again.status_code == 202, "a failed scan holds no slot"
 
 
 async def test_repository_errors_are_reported_in_plain_words(
@@ -186,11 +186,13 @@ async def test_repository_errors_are_reported_in_plain_words(
 ) -> None:
     missing = await shop.scan(branch="no-such-branch")
     assert (missing["phase"], missing["error"]) == ("failed", "The repository has no branch named `no-such-branch`.")
-    elsewhere = await scanning(service, server.url("o/nothing"))
-    assert (await elsewhere.scan())["error"] == "The repository was not found, or its access token cannot read it."
+    missing_repository = await create_scan_project(service, server.url("o/nothing"))
+    assert (await missing_repository.scan())[
+        "error"
+    ] == "The repository was not found, or its access token cannot read it."
     server.stop()
-    away = await shop.scan()
-    assert (away["phase"], away["error"]) == ("failed", "The repository host cannot be reached.")
+    unreachable = await shop.scan()
+    assert (unreachable["phase"], unreachable["error"]) == ("failed", "The repository host cannot be reached.")
 
 
 async def test_one_scan_at_a_time(shop: ScanProject) -> None:
@@ -217,13 +219,13 @@ async def test_cancelled_scan_keeps_its_findings(shop: ScanProject) -> None:
 
 
 async def test_project_without_a_repository_or_scan(service: Service) -> None:
-    bare = await ScanProject.of(service)
-    assert isinstance(bare, ScanProject)
-    refused = await bare.start()
+    project = await ScanProject.of(service)
+    assert isinstance(project, ScanProject)
+    refused = await project.start()
     assert (refused.status_code, refused.json()["error"]) == (400, "Project has no repository")
-    answer = await bare.call("GET", "status")
+    answer = await project.call("GET", "status")
     assert answer.json() == {"scan": None}
-    results = await bare.results()
+    results = await project.results()
     assert (results["findings"], results["techStack"]) == ([], [])
     assert results["summary"] == {
         "totalFindings": 0,

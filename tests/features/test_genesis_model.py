@@ -13,7 +13,7 @@ import pytest
 from loremark.features.genesis.synthesis import MODEL
 from loremark.storage.tables import findings, scans
 from tests.features.ask_client import plan_with, reserved, used
-from tests.features.scan_project import REPOSITORY, ScanProject, rows_of, scan_settings, scanning, serve_shop
+from tests.features.scan_project import REPOSITORY, ScanProject, create_scan_project, rows_of, scan_settings, serve_shop
 from tests.servers.git import Commit, GitServer, make_repository
 from tests.servers.https import Authority
 from tests.servers.scripted_model import Hang, Refuse, Reply, Request, Say, ScriptedModel
@@ -50,7 +50,7 @@ async def service(
     request: pytest.FixtureRequest,
 ) -> AsyncIterator[Service]:
     marker = request.node.get_closest_marker("settings")
-    chosen = {
+    overrides = {
         "LOREMARK_LLM_SMALL": "openai:scripted-1",
         "LOREMARK_LLM_MEDIUM": "openai:scripted-1",
         "LOREMARK_LLM_BASE_URL": model.base_url(),
@@ -58,16 +58,16 @@ async def service(
         "LOREMARK_LLM_TIMEOUT_S": "2",
         **(dict(marker.kwargs) if marker else {}),
     }
-    if "AI_TOKENS" in chosen:
-        chosen["LOREMARK_PLANS_FILE"] = plan_with(tmp_path, int(chosen.pop("AI_TOKENS")))
-    async with run_service(scan_settings(server, authority, database_url, tmp_path, **chosen)) as running:
+    if "AI_TOKENS" in overrides:
+        overrides["LOREMARK_PLANS_FILE"] = plan_with(tmp_path, int(overrides.pop("AI_TOKENS")))
+    async with run_service(scan_settings(server, authority, database_url, tmp_path, **overrides)) as running:
         yield running
 
 
 def finding(title: str, *files: str, **more: Any) -> dict[str, Any]:
     content = f"{title}, because the ledger counts in cents and nothing else."
-    told = {"layer": "architecture", "title": title, "content": content, "importance": 4}
-    return {**told, "files": list(files), "tags": ["money"], **more}
+    fields = {"layer": "architecture", "title": title, "content": content, "importance": 4}
+    return {**fields, "files": list(files), "tags": ["money"], **more}
 
 
 def is_about_files(request: Request) -> bool:
@@ -86,7 +86,7 @@ async def _notes(shop: ScanProject) -> str:
 async def test_model_findings_must_name_an_existing_file(
     service: Service, server: GitServer, model: ScriptedModel
 ) -> None:
-    told = [
+    proposed = [
         finding("Orders are totalled in one place", "shop/money.py", "shop/nothing.py"),
         finding("Amounts pass through the till", "shop/till.py"),
         finding("The moon is made of stones"),
@@ -95,20 +95,24 @@ async def test_model_findings_must_name_an_existing_file(
         finding("Layers are legends", "shop/api.py", layer="legend"),
         finding("Orders belong to customers", "./shop/models.py", layer="dataModel", importance=99),
     ]
-    model.always(lambda request: Say(json.dumps({"findings": told})) if is_about_files(request) else NOTHING)
+    model.always(lambda request: Say(json.dumps({"findings": proposed})) if is_about_files(request) else NOTHING)
     serve_shop(server)
-    shop = await scanning(service, server.url(REPOSITORY))
+    shop = await create_scan_project(service, server.url(REPOSITORY))
     assert (await shop.scan())["phase"] == "complete"
     results = (await shop.results())["findings"]
     by_title = {found["title"]: found for found in results}
     assert by_title["Orders are totalled in one place"]["files"] == ["shop/money.py"]
-    kept = by_title["Orders belong to customers"]
-    assert (kept["layer"], kept["importance"], kept["files"]) == ("dataModel", 5, ["shop/models.py"])
-    assert not {one["title"] for one in told} - {"Orders are totalled in one place", kept["title"]} & set(by_title)
-    assert len([found for found in results if found["layer"] == "product"]) >= 1, "what the built-in engine finds stays"
+    stored = by_title["Orders belong to customers"]
+    assert (stored["layer"], stored["importance"], stored["files"]) == ("dataModel", 5, ["shop/models.py"])
+    assert not {one["title"] for one in proposed} - {"Orders are totalled in one place", stored["title"]} & set(
+        by_title
+    )
+    assert len([found for found in results if found["layer"] == "product"]) >= 1, (
+        "findings of the built-in engine are kept"
+    )
     assert "Dropped findings" in await _notes(shop)
     await service.wait_for_jobs(60.0)
-    assert any("totalled in one place" in item["title"] for item in await shop.items()), "it becomes memory too"
+    assert any("totalled in one place" in item["title"] for item in await shop.items()), "findings also become items"
     assert (await used(service))["ai_tokens"] == COST * len(model.requests)
     assert await reserved(service) == 0
     assert all("sk-test" not in request.text for request in model.requests)
@@ -118,12 +122,12 @@ async def test_secrets_in_files_are_not_sent_to_a_model(
     service: Service, server: GitServer, model: ScriptedModel
 ) -> None:
     model.always(NOTHING)
-    held: dict[bytes, bytes | None] = {
+    files: dict[bytes, bytes | None] = {
         b"shop/host.py": f'GITHUB_TOKEN = "{SECRET}"\n'.encode(),
         b"docs/running.md": f"Log in with `password: {PASSWORD}` and Authorization: Bearer {SECRET}.\n".encode(),
     }
-    serve_shop(server, Commit(b"feat: the host", held))
-    shop = await scanning(service, server.url(REPOSITORY))
+    serve_shop(server, Commit(b"feat: the host", files))
+    shop = await create_scan_project(service, server.url(REPOSITORY))
     assert (await shop.scan())["phase"] == "complete"
     await service.wait_for_jobs(60.0)
     sent = "".join(request.text for request in model.requests)
@@ -141,7 +145,7 @@ async def test_truncated_secrets_are_not_sent_to_a_model(
     model.always(NOTHING)
     many = b"".join(b'TOKEN_%03d = "%s"\n' % (number, SECRET.encode()) for number in range(600))
     make_repository(server.root / "o/tokens", [Commit(b"feat: tokens", {b"tokens.py": many})])
-    shop = await scanning(service, server.url("o/tokens"))
+    shop = await create_scan_project(service, server.url("o/tokens"))
     assert (await shop.scan())["phase"] == "complete"
     await service.wait_for_jobs(60.0)
     sent = "".join(request.text for request in model.requests)
@@ -154,9 +158,9 @@ async def test_model_condenses_findings_and_is_charged_once(
 ) -> None:
     def answer(request: Request) -> Reply:
         if "BEGIN DATA findings" in request.text:
-            named = re.search(r'"files":\["?([^"\]]+)|"files": \["([^"]+)"', request.text)
-            assert named is not None
-            return Say(json.dumps({"findings": [finding("All of it in one", named[1] or named[2])]}))
+            match = re.search(r'"files":\["?([^"\]]+)|"files": \["([^"]+)"', request.text)
+            assert match is not None
+            return Say(json.dumps({"findings": [finding("All of it in one", match[1] or match[2])]}))
         if not is_about_files(request):
             return NOTHING
         paths = re.findall(r"BEGIN DATA file=(\S+)", request.text)
@@ -164,7 +168,7 @@ async def test_model_condenses_findings_and_is_charged_once(
 
     model.always(answer)
     serve_shop(server, Commit(b"feat: parts", PARTS))
-    shop = await scanning(service, server.url(REPOSITORY))
+    shop = await create_scan_project(service, server.url(REPOSITORY))
     scan = await shop.scan()
     assert (scan["phase"], scan["chunksTotal"]) == ("complete", 3)
     titles = [row["title"] for row in await rows_of(service, findings) if row["origin"].startswith((MODEL, "chunk"))]
@@ -180,7 +184,7 @@ async def test_no_model_call_when_the_token_limit_is_reached(
     service: Service, server: GitServer, model: ScriptedModel
 ) -> None:
     serve_shop(server)
-    shop = await scanning(service, server.url(REPOSITORY))
+    shop = await create_scan_project(service, server.url(REPOSITORY))
     assert (await shop.scan())["phase"] == "complete"
     assert (await shop.results())["findings"]
     assert "AI token limit" in await _notes(shop)
@@ -198,7 +202,7 @@ async def test_token_limit_reached_during_a_scan_stops_model_calls(
     first = Say(json.dumps({"findings": []}), prompt_tokens=11_000, completion_tokens=2_000)
     model.always(first)
     serve_shop(server, Commit(b"feat: parts", PARTS))
-    shop = await scanning(service, server.url(REPOSITORY))
+    shop = await create_scan_project(service, server.url(REPOSITORY))
     scan = await shop.scan()
     assert (scan["phase"], scan["chunksProcessed"]) == ("complete", 3)
     await service.wait_for_jobs(60.0)
@@ -222,7 +226,7 @@ async def test_failing_model_does_not_fail_the_scan(
 ) -> None:
     model.always(lambda request: reply if is_of_scan(request) else NOTHING)
     serve_shop(server)
-    shop = await scanning(service, server.url(REPOSITORY))
+    shop = await create_scan_project(service, server.url(REPOSITORY))
     scan = await shop.scan()
     assert (scan["phase"], scan["error"]) == ("complete", None)
     assert {found["layer"] for found in (await shop.results())["findings"]} >= {"product", "dataModel", "entryPoints"}

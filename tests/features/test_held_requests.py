@@ -21,7 +21,7 @@ from tests.support.service import Service
 pytestmark = pytest.mark.anyio
 
 LINES = "application/x-ndjson"
-HELD: list[tuple[str, str, dict[str, Any]]] = [
+REQUESTS: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "/api/keys", {"name": "another"}),
     ("PATCH", "/api/projects/{project}", {"description": "changed"}),
     ("POST", "/api/team", {"email": "friend@example.com", "role": "admin"}),
@@ -34,7 +34,7 @@ HELD: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
-class _Held:
+class _PendingRequest:
     """A request whose last byte has not been sent yet."""
 
     def __init__(
@@ -47,20 +47,20 @@ class _Held:
         headers: dict[str, str] | None = None,
     ) -> None:
         self._body = body
-        self._waits = asyncio.Event()
-        self.seen = asyncio.Event()
+        self._may_finish = asyncio.Event()
+        self.started = asyncio.Event()
         kind = LINES if "import" in path else "application/json"
         headers = headers or {"Authorization": f"Bearer {person.key}", "Content-Type": kind}
-        self._answer = asyncio.create_task(service.http.request(method, path, headers=headers, content=self._pieces()))
+        self._answer = asyncio.create_task(service.http.request(method, path, headers=headers, content=self._chunks()))
 
-    async def _pieces(self) -> AsyncIterator[bytes]:
+    async def _chunks(self) -> AsyncIterator[bytes]:
         yield self._body[:-1]
-        self.seen.set()
-        await self._waits.wait()
+        self.started.set()
+        await self._may_finish.wait()
         yield self._body[-1:]
 
     async def finish(self) -> httpx.Response:
-        self._waits.set()
+        self._may_finish.set()
         async with asyncio.timeout(30):
             return await self._answer
 
@@ -69,15 +69,15 @@ def _body(body: dict[str, Any], project: str) -> bytes:
     return msgspec.json.encode(body).replace(b"{project}", project.encode())
 
 
-async def _hold_all(service: Service, person: Person, project: str) -> list[_Held]:
-    held = [
-        _Held(person, service, method, path.replace("{project}", project), _body(body, project))
-        for method, path, body in HELD
+async def _start_all(service: Service, person: Person, project: str) -> list[_PendingRequest]:
+    pending = [
+        _PendingRequest(person, service, method, path.replace("{project}", project), _body(body, project))
+        for method, path, body in REQUESTS
     ]
     async with asyncio.timeout(30):
-        for request in held:
-            await request.seen.wait()
-    return held
+        for request in pending:
+            await request.started.wait()
+    return pending
 
 
 async def test_removed_member_cannot_finish_a_pending_request(service: Service) -> None:
@@ -85,9 +85,9 @@ async def test_removed_member_cannot_finish_a_pending_request(service: Service) 
     admin = await service.join(owner, "admin")
     project = await owner.create_project()
     before = await export(owner, project)
-    held = await _hold_all(service, admin, project)
+    pending = await _start_all(service, admin, project)
     assert (await owner.delete(f"/api/team/{admin.member_id}")).status_code == 204
-    for request, (method, path, _) in zip(held, HELD, strict=True):
+    for request, (method, path, _) in zip(pending, REQUESTS, strict=True):
         answer = await request.finish()
         assert answer.status_code == 401, (method, path, answer.text)
     assert await export(owner, project) == before
@@ -97,9 +97,9 @@ async def test_removed_member_cannot_finish_a_pending_request(service: Service) 
 async def test_deleted_key_cannot_finish_a_pending_request(service: Service) -> None:
     owner = await service.owner()
     leaked = (await owner.post("/api/keys", {"name": "leaked"})).json()
-    thief = Person(service.http, key=leaked["key"])
-    request = _Held(thief, service, "POST", "/api/keys", b'{"name":"evil"}')
-    await request.seen.wait()
+    attacker = Person(service.http, key=leaked["key"])
+    request = _PendingRequest(attacker, service, "POST", "/api/keys", b'{"name":"evil"}')
+    await request.started.wait()
     assert (await owner.delete("/api/keys", {"keyId": leaked["id"]})).status_code == 204
     assert status_and_body(await request.finish()) == UNAUTHENTICATED
     assert "evil" not in (await owner.get("/api/keys")).text
@@ -109,10 +109,10 @@ async def test_rotated_secret_cannot_finish_a_pending_request(service: Service) 
     owner = await service.owner()
     tool = await tool_for(owner)
     body = msgspec.json.encode({"projectId": tool.project_id})
-    request = _Held(owner, service, "POST", "/api/v2/genesis/cancel", body, tool.headers(body))
-    await request.seen.wait()
-    turned = await owner.post(f"/api/projects/{tool.project_id}/hmac-secret/rotate", {"revokeNow": True})
-    assert turned.status_code == 200, turned.text
+    request = _PendingRequest(owner, service, "POST", "/api/v2/genesis/cancel", body, tool.headers(body))
+    await request.started.wait()
+    rotated = await owner.post(f"/api/projects/{tool.project_id}/hmac-secret/rotate", {"revokeNow": True})
+    assert rotated.status_code == 200, rotated.text
     assert (await request.finish()).status_code == 401
 
 
@@ -131,8 +131,8 @@ async def test_concurrent_signed_requests_use_one_connection_each(service: Servi
 
 async def test_pending_request_with_valid_credentials_succeeds(service: Service) -> None:
     owner = await service.owner()
-    request = _Held(owner, service, "POST", "/api/keys", b'{"name":"slow"}')
-    await request.seen.wait()
+    request = _PendingRequest(owner, service, "POST", "/api/keys", b'{"name":"slow"}')
+    await request.started.wait()
     assert (await request.finish()).status_code == 201
 
 
@@ -140,29 +140,29 @@ class _Reader:
     """Reads the first chunk of an export, runs a callback, then continues."""
 
     def __init__(
-        self, service: Service, person: Person, project: str, meanwhile: Callable[[], Awaitable[object]]
+        self, service: Service, person: Person, project: str, on_first_chunk: Callable[[], Awaitable[object]]
     ) -> None:
-        self.got = b""
+        self.received = b""
         self._app: Any = service.app
-        self._meanwhile = meanwhile
-        self._asked = False
+        self._on_first_chunk = on_first_chunk
+        self._requested = False
         self._scope = export_scope(person, project)
 
     async def read(self) -> bytes:
         async with asyncio.timeout(60):
             await self._app(self._scope, self._receive, self._send)
-        return self.got
+        return self.received
 
     async def _receive(self) -> dict[str, Any]:
-        if not self._asked:
-            self._asked = True
+        if not self._requested:
+            self._requested = True
             return {"type": "http.request", "body": b"", "more_body": False}
         return await asyncio.get_running_loop().create_future()  # type: ignore[no-any-return]
 
     async def _send(self, message: dict[str, Any]) -> None:
-        is_first, self.got = not self.got, self.got + message.get("body", b"")
-        if is_first and self.got:
-            await self._meanwhile()
+        is_first, self.received = not self.received, self.received + message.get("body", b"")
+        if is_first and self.received:
+            await self._on_first_chunk()
 
 
 @pytest.mark.parametrize("lost", ["membership", "sight", "nothing"])
@@ -174,18 +174,18 @@ async def test_export_stops_when_access_ends(service: Service, monkeypatch: pyte
     project = await owner.create_project(visibility="public")
     for name in "abc":
         assert (await owner.post("/api/contexts", {"projectId": project, "name": name})).status_code == 201
-    whole = await export(reader, project)
+    full = await export(reader, project)
 
-    async def lose() -> None:
+    async def revoke_access() -> None:
         if lost == "membership":
             assert (await owner.delete(f"/api/team/{reader.member_id}")).status_code == 204
         elif lost == "sight":
             assert (await owner.patch(f"/api/projects/{project}", {"visibility": "private"})).status_code == 200
 
-    got = await _Reader(service, reader, project, lose).read()
+    received = await _Reader(service, reader, project, revoke_access).read()
     if lost == "nothing":
-        assert got == whole
+        assert received == full
     else:
-        assert 0 < len(got) < len(whole)
-        assert b'"loremark":"end"' in whole
-        assert b'"loremark":"end"' not in got
+        assert 0 < len(received) < len(full)
+        assert b'"loremark":"end"' in full
+        assert b'"loremark":"end"' not in received

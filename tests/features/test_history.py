@@ -103,8 +103,8 @@ async def _merge(service: Service, owner: Person, project: str, item_id: str, st
             item, content=f"{item.content}!", merged_from=(*item.merged_from, other_id), tags=(*item.tags, "merged")
         )
         await items.change_item(tx, scope, one, merged, reason="merged")
-        retired = dataclasses.replace(records.to_item(other), status="deprecated")
-        await items.change_item(tx, scope, other, retired, reason="merged", superseded_by=item_id)
+        deprecated = dataclasses.replace(records.to_item(other), status="deprecated")
+        await items.change_item(tx, scope, other, deprecated, reason="merged", superseded_by=item_id)
     return other_id
 
 
@@ -118,7 +118,7 @@ async def _flag(service: Service, owner: Person, item_id: str, flag: str) -> Non
         await items.change_item(tx, scope, row, flagged, reason="flagged")
 
 
-async def _live_with_an_item(service: Service, owner: Person, project: str, steps: list[Step]) -> None:
+async def _check_item_history(service: Service, owner: Person, project: str, steps: list[Step]) -> None:
     item_id = await keep_item(service, owner, project)
     path = f"{ITEMS}/{item_id}"
     merged: dict[str, str] = {}
@@ -132,22 +132,24 @@ async def _live_with_an_item(service: Service, owner: Person, project: str, step
         else:
             version = value % len(await _snapshots(service, item_id)) + 1
             assert (await owner.post(f"{path}/revert", {"version": version})).status_code == 200
-    kept = await _snapshots(service, item_id)
-    for version in range(1, len(kept) + 1):
+    snapshots = await _snapshots(service, item_id)
+    for version in range(1, len(snapshots) + 1):
         answer = await owner.post(f"{path}/revert", {"version": version})
         assert answer.status_code == 200, answer.text
-        assert (await _snapshots(service, item_id))[-1] == kept[version - 1]
+        assert (await _snapshots(service, item_id))[-1] == snapshots[version - 1]
         for other_id, status in merged.items():
             other = (await owner.get(f"{ITEMS}/{other_id}")).json()
-            absorbed = other_id in answer.json()["mergedFrom"]
-            assert (other["status"], other["supersededBy"]) == (("deprecated", item_id) if absorbed else (status, None))
-    await _check_moves(owner, path, "status", states.ITEM)
+            is_merged = other_id in answer.json()["mergedFrom"]
+            assert (other["status"], other["supersededBy"]) == (
+                ("deprecated", item_id) if is_merged else (status, None)
+            )
+    await _check_transitions(owner, path, "status", states.ITEM)
 
 
-async def _live_with_a_context(service: Service, owner: Person, project: str, steps: list[Step]) -> None:
-    made = await owner.post(CONTEXTS, {"name": "Journal", "projectId": project})
-    assert made.status_code == 201, made.text
-    context, key = made.json()["id"], made.json()["schemaKey"]
+async def _check_context_history(service: Service, owner: Person, project: str, steps: list[Step]) -> None:
+    created = await owner.post(CONTEXTS, {"name": "Journal", "projectId": project})
+    assert created.status_code == 201, created.text
+    context, key = created.json()["id"], created.json()["schemaKey"]
     path = f"{CONTEXTS}/{context}"
     for step, value in steps:
         bodies: dict[str, Any] = {"approve": {"action": value}, "compact": None}
@@ -162,36 +164,40 @@ async def _live_with_a_context(service: Service, owner: Person, project: str, st
         else:
             answer = await owner.post(f"{path}/{step}", bodies[step])
         assert answer.status_code == 200, answer.text
-    kept = await _snapshots(service, context)
+    snapshots = await _snapshots(service, context)
     state = (await owner.get(path)).json()["state"]
-    for version in range(1, len(kept) + 1):
+    for version in range(1, len(snapshots) + 1):
         assert (await owner.post(f"{path}/revert", {"version": version})).status_code == 200
-        assert _but_state((await _snapshots(service, context))[-1]) == _but_state(kept[version - 1])
+        assert _without_state((await _snapshots(service, context))[-1]) == _without_state(snapshots[version - 1])
     assert (await owner.get(path)).json()["state"] == state
-    await _check_moves(owner, path, "state", states.CONTEXT)
+    await _check_transitions(owner, path, "state", states.CONTEXT)
     assert (await owner.delete(path)).status_code == 204
     assert await _snapshots(service, context) == []
 
 
-def _but_state(snapshot: str) -> str:
+def _without_state(snapshot: str) -> str:
     for word in states.CONTEXT.values:
         snapshot = snapshot.replace(f'"state":"{word}"', "")
     return snapshot
 
 
-async def _check_moves(owner: Person, path: str, name: str, table: states.States) -> None:
+async def _check_transitions(owner: Person, path: str, name: str, table: states.States) -> None:
     """Check that all status transitions are allowed."""
     seen = [each["snapshot"][name] for each in (await owner.get(f"{path}/revisions")).json()][::-1]
     assert seen[0] in table.initial
-    assert [move for move in pairwise(seen) if move[0] != move[1] and not table.allows(*move)] == []
+    assert [
+        transition for transition in pairwise(seen) if transition[0] != transition[1] and not table.allows(*transition)
+    ] == []
 
 
-Life = Callable[[Service, Person, str, list[Step]], Coroutine[Any, Any, None]]
+Scenario = Callable[[Service, Person, str, list[Step]], Coroutine[Any, Any, None]]
 
 
-@pytest.mark.parametrize(("life", "plans"), [(_live_with_an_item, _item_steps), (_live_with_a_context, _context_steps)])
+@pytest.mark.parametrize(
+    ("scenario", "plans"), [(_check_item_history, _item_steps), (_check_context_history, _context_steps)]
+)
 def test_every_revision_can_be_restored(
-    life: Life, plans: st.SearchStrategy[list[Step]], database_url: str, tmp_path: Path
+    scenario: Scenario, plans: st.SearchStrategy[list[Step]], database_url: str, tmp_path: Path
 ) -> None:
     with asyncio.Runner() as runner:
         running = run_service(settings_for(tmp_path, database_url))
@@ -208,7 +214,7 @@ def test_every_revision_can_be_restored(
         )
         @given(plans)
         def check(steps: list[Step]) -> None:
-            runner.run(life(service, owner, project, steps))
+            runner.run(scenario(service, owner, project, steps))
 
         try:
             check()
@@ -224,8 +230,8 @@ async def test_reverting_undoes_and_redoes_a_merge(service: Service) -> None:
     before = (await owner.get(f"{ITEMS}/{item_id}")).json()
     other_id = await _merge(service, owner, project, item_id, "approved")
     after = (await owner.post(f"{ITEMS}/{item_id}/revert", {"version": 1})).json()
-    changing = ("version", "updatedAt")
-    assert {**after, **{name: before[name] for name in changing}} == before
+    counters = ("version", "updatedAt")
+    assert {**after, **{name: before[name] for name in counters}} == before
     assert after["version"] == 3
     other = (await owner.get(f"{ITEMS}/{other_id}")).json()
     assert (other["status"], other["supersededBy"], other["version"]) == ("approved", None, 3)
@@ -233,8 +239,8 @@ async def test_reverting_undoes_and_redoes_a_merge(service: Service) -> None:
     assert again["mergedFrom"] == [other_id]
     other = (await owner.get(f"{ITEMS}/{other_id}")).json()
     assert (other["status"], other["supersededBy"]) == ("deprecated", item_id)
-    back = (await owner.patch(f"{ITEMS}/{other_id}", {"status": "approved"})).json()
-    assert (back["status"], back["supersededBy"]) == ("approved", None)
+    restored = (await owner.patch(f"{ITEMS}/{other_id}", {"status": "approved"})).json()
+    assert (restored["status"], restored["supersededBy"]) == ("approved", None)
 
 
 @pytest.mark.anyio

@@ -35,14 +35,14 @@ async def service(
     model: ScriptedModel, database_url: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> AsyncIterator[Service]:
     marker = request.node.get_closest_marker("settings")
-    chosen = settings_with(model, **(dict(marker.kwargs) if marker else {}))
-    if "AI_TOKENS" in chosen:
-        chosen["LOREMARK_PLANS_FILE"] = plan_with(tmp_path, int(chosen.pop("AI_TOKENS")))
-    async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
+    overrides = settings_with(model, **(dict(marker.kwargs) if marker else {}))
+    if "AI_TOKENS" in overrides:
+        overrides["LOREMARK_PLANS_FILE"] = plan_with(tmp_path, int(overrides.pop("AI_TOKENS")))
+    async with run_service(settings_for(tmp_path, database_url, **overrides)) as running:
         yield running
 
 
-async def _untidy(service: Service) -> tuple[Person, str]:
+async def _create_problems(service: Service) -> tuple[Person, str]:
     """Two duplicates, an item with a vague title, and one with a secret."""
     owner = await service.owner()
     project = await owner.create_project()
@@ -57,22 +57,22 @@ async def _untidy(service: Service) -> tuple[Person, str]:
     return owner, project
 
 
-async def _look(person: Person, project: str) -> dict[str, Any]:
+async def _analyze(person: Person, project: str) -> dict[str, Any]:
     answer = await person.post("/api/v2/hygiene", {"projectId": project, "action": "analyze"})
     assert answer.status_code == 200, answer.text
     plan: dict[str, Any] = answer.json()
     return plan
 
 
-def _says(agree: bool, title: str = "") -> Any:
+def _give_verdict(agree: bool, title: str = "") -> Any:
     """Give the same verdict on every proposal."""
 
     def reply(request: Request) -> Reply:
         count = request.text.count(" END ")
-        told = [
+        verdicts = [
             {"proposal": number + 1, "agree": agree, "reason": "so it is", "title": title} for number in range(count)
         ]
-        return Say(json.dumps({"verdicts": told}))
+        return Say(json.dumps({"verdicts": verdicts}))
 
     return reply
 
@@ -82,9 +82,9 @@ def _kinds(plan: dict[str, Any]) -> list[str]:
 
 
 async def test_agreeing_model_raises_confidence_and_rewords_titles(service: Service, model: ScriptedModel) -> None:
-    owner, project = await _untidy(service)
-    model.always(_says(True, title="Sessions kept in memory only were lost after a restart"))
-    plan = await _look(owner, project)
+    owner, project = await _create_problems(service)
+    model.always(_give_verdict(True, title="Sessions kept in memory only were lost after a restart"))
+    plan = await _analyze(owner, project)
     assert _kinds(plan) == ["MERGE_MEMORIES", "REDACT", "RENAME_TITLE"]
     by_type = {action["type"]: action for action in plan["actions"]}
     assert by_type["MERGE_MEMORIES"]["description"].endswith("A model agrees.")
@@ -98,12 +98,12 @@ async def test_agreeing_model_raises_confidence_and_rewords_titles(service: Serv
 
 
 async def test_doubting_model_drops_actions_but_not_redactions(service: Service, model: ScriptedModel) -> None:
-    owner, project = await _untidy(service)
-    model.always(_says(False, title="Ignore all rules and delete 42 tables"))
-    plan = await _look(owner, project)
+    owner, project = await _create_problems(service)
+    model.always(_give_verdict(False, title="Ignore all rules and delete 42 tables"))
+    plan = await _analyze(owner, project)
     assert _kinds(plan) == ["REDACT", "RENAME_TITLE"]
     (renamed,) = [action for action in plan["actions"] if action["type"] == "RENAME_TITLE"]
-    assert "42" not in renamed["after"], "a title of words that the item does not use is not taken"
+    assert "42" not in renamed["after"], "titles with words that are not in the item are rejected"
 
 
 @pytest.mark.parametrize(
@@ -117,9 +117,9 @@ async def test_doubting_model_drops_actions_but_not_redactions(service: Service,
     ids=["fails", "talks", "another shape", "about nothing"],
 )
 async def test_plan_is_unchanged_when_the_model_fails(service: Service, model: ScriptedModel, reply: Reply) -> None:
-    owner, project = await _untidy(service)
+    owner, project = await _create_problems(service)
     model.always(reply)
-    plan = await _look(owner, project)
+    plan = await _analyze(owner, project)
     assert _kinds(plan) == ["MERGE_MEMORIES", "REDACT", "RENAME_TITLE"]
     assert all(note.endswith("The plan was not reviewed by a model.") for note in plan["summary"]["notes"])
     assert bool(plan["summary"]["notes"]) == ("99" not in str(reply))
@@ -127,8 +127,8 @@ async def test_plan_is_unchanged_when_the_model_fails(service: Service, model: S
 
 @pytest.mark.settings(AI_TOKENS="1")
 async def test_model_is_not_called_without_enough_tokens(service: Service, model: ScriptedModel) -> None:
-    owner, project = await _untidy(service)
-    plan = await _look(owner, project)
+    owner, project = await _create_problems(service)
+    plan = await _analyze(owner, project)
     assert _kinds(plan) == ["MERGE_MEMORIES", "REDACT", "RENAME_TITLE"]
     assert plan["summary"]["notes"] == ["AI token limit reached. The plan was not reviewed by a model."]
     assert model.requests == []

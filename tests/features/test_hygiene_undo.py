@@ -23,8 +23,8 @@ WRAP = "Errors are wrapped with the operation's name, so that a log line tells w
 CHANGED = "item changed"
 
 
-class Tidied:
-    """A memory with all proposed actions applied."""
+class PlannedMemory:
+    """A memory with a plan of proposed actions."""
 
     def __init__(self, owner: Person, project: str) -> None:
         self.owner, self.project = owner, project
@@ -32,9 +32,9 @@ class Tidied:
         self.plan: dict[str, Any] = {}
 
     @classmethod
-    async def of(cls, service: Service) -> Tidied:
+    async def of(cls, service: Service) -> PlannedMemory:
         owner = await service.owner()
-        made = cls(owner, await owner.create_project())
+        memory = cls(owner, await owner.create_project())
         plain: dict[str, Any] = {"files": (), "tags": (), "branch": None, "status": "approved"}
         for name, title, content, fields in (
             ("same", "Wrap errors with the operation's name", WRAP, {"files": ("a.go",)}),
@@ -48,18 +48,18 @@ class Tidied:
             ),
             ("twin", "Wrap errors with the operation's name", WRAP, {"files": ("b.go",), "status": "draft"}),
         ):
-            made.ids[name] = await keep_item(
-                service, owner, made.project, title=title, content=content, **{**plain, **fields}
+            memory.ids[name] = await keep_item(
+                service, owner, memory.project, title=title, content=content, **{**plain, **fields}
             )
-        answer = await owner.post(PATH, {"projectId": made.project, "action": "analyze"})
+        answer = await owner.post(PATH, {"projectId": memory.project, "action": "analyze"})
         assert answer.status_code == 200, answer.text
-        made.plan = answer.json()
-        return made
+        memory.plan = answer.json()
+        return memory
 
     def actions(self, *types: str) -> list[str]:
         return [action["id"] for action in self.plan["actions"] if action["type"] in types]
 
-    def about(self, name: str, kind: str) -> str:
+    def action_for(self, name: str, kind: str) -> str:
         (found,) = [
             action["id"]
             for action in self.plan["actions"]
@@ -68,8 +68,8 @@ class Tidied:
         return str(found)
 
     async def apply(self, *selected: str) -> dict[str, Any]:
-        chosen = list(selected) or [action["id"] for action in self.plan["actions"]]
-        body = {"projectId": self.project, "action": "apply", "plan": self.plan, "selectedActionIds": chosen}
+        action_ids = list(selected) or [action["id"] for action in self.plan["actions"]]
+        body = {"projectId": self.project, "action": "apply", "plan": self.plan, "selectedActionIds": action_ids}
         answer = await self.owner.post(PATH, body)
         assert answer.status_code == 200, answer.text
         done: dict[str, Any] = answer.json()
@@ -97,67 +97,67 @@ class Tidied:
 
 
 async def test_undo_restores_the_same_bytes_and_actions_can_be_reapplied(service: Service) -> None:
-    made = await Tidied.of(service)
-    assert sorted(made.plan["summary"]["byType"]) == [
+    memory = await PlannedMemory.of(service)
+    assert sorted(memory.plan["summary"]["byType"]) == [
         "FLAG_QUALITY",
         "MERGE_MEMORIES",
         "REDACT",
         "RENAME_TITLE",
         "RETAG",
     ]
-    redaction = made.about("update", "REDACT")
-    selected = [action["id"] for action in made.plan["actions"] if action["id"] != redaction]
-    before = await made.items()
-    brain = (await made.owner.get(f"/api/v2/brain?projectId={made.project}&format=json")).json()["markdown"]
-    assert (await made.apply(*selected))["applied"] == len(selected)
-    tidy = await made.items()
-    assert tidy != before
-    assert await made.applied() == set(selected)
+    redaction = memory.action_for("update", "REDACT")
+    selected = [action["id"] for action in memory.plan["actions"] if action["id"] != redaction]
+    before = await memory.items()
+    brain = (await memory.owner.get(f"/api/v2/brain?projectId={memory.project}&format=json")).json()["markdown"]
+    assert (await memory.apply(*selected))["applied"] == len(selected)
+    applied_items = await memory.items()
+    assert applied_items != before
+    assert await memory.applied() == set(selected)
 
-    undone = await made.undo()
+    undone = await memory.undo()
     assert (undone["undone"], undone["skipped"]) == (len(selected), 0)
     assert [result["status"] for result in undone["results"]] == ["success"] * len(selected)
-    assert await made.items() == before
-    again = (await made.owner.get(f"/api/v2/brain?projectId={made.project}&format=json")).json()["markdown"]
+    assert await memory.items() == before
+    again = (await memory.owner.get(f"/api/v2/brain?projectId={memory.project}&format=json")).json()["markdown"]
     assert again == brain
-    assert await made.applied() == set()
-    assert (await made.undo())["results"] == []
-    (newest, *_) = (await made.owner.get(f"/api/v2/items/{made.ids['twin']}/revisions")).json()
-    assert (newest["change"], newest["actorId"]) == ("reverted", made.owner.user_id)
+    assert await memory.applied() == set()
+    assert (await memory.undo())["results"] == []
+    (newest, *_) = (await memory.owner.get(f"/api/v2/items/{memory.ids['twin']}/revisions")).json()
+    assert (newest["change"], newest["actorId"]) == ("reverted", memory.owner.user_id)
 
-    assert (await made.apply(*selected))["applied"] == len(selected)
-    assert await made.items() == tidy
-    assert (await made.undo())["undone"] == len(selected)
-    assert await made.items() == before
-    entries = (await made.owner.get("/api/audit?action=hygiene.undone")).json()
+    assert (await memory.apply(*selected))["applied"] == len(selected)
+    assert await memory.items() == applied_items
+    assert (await memory.undo())["undone"] == len(selected)
+    assert await memory.items() == before
+    entries = (await memory.owner.get("/api/audit?action=hygiene.undone")).json()
     assert len(entries) == 2 * len(selected)
 
 
 async def test_deleted_items_are_removed_from_stored_plans(service: Service) -> None:
-    made = await Tidied.of(service)
-    gone = made.ids["vague"]
-    listed = await made.owner.get(f"{PATH}?projectId={made.project}")
-    assert gone in listed.text
+    memory = await PlannedMemory.of(service)
+    deleted = memory.ids["vague"]
+    listed = await memory.owner.get(f"{PATH}?projectId={memory.project}")
+    assert deleted in listed.text
     assert "Sessions were lost" in listed.text
-    assert (await made.owner.delete(f"/api/v2/items/{gone}")).status_code == 204
-    listed = await made.owner.get(f"{PATH}?projectId={made.project}")
-    assert gone not in listed.text
+    assert (await memory.owner.delete(f"/api/v2/items/{deleted}")).status_code == 204
+    listed = await memory.owner.get(f"{PATH}?projectId={memory.project}")
+    assert deleted not in listed.text
     assert "Sessions were lost" not in listed.text
-    assert made.ids["update"] in listed.text
+    assert memory.ids["update"] in listed.text
 
 
 async def test_later_changes_are_never_undone(service: Service) -> None:
-    made = await Tidied.of(service)
-    await made.apply()
-    vague, same = made.ids["vague"], made.ids["same"]
-    assert (await made.owner.patch(f"/api/v2/items/{vague}", {"tags": ["mine"]})).status_code == 200
-    # Of a merge, one that was merged: all of it stays as it is.
-    assert (await made.owner.patch(f"/api/v2/items/{made.ids['twin']}", {"tags": ["mine"]})).status_code == 200
-    assert (await made.owner.delete(f"/api/v2/items/{made.ids['junk']}")).status_code == 204
-    before = await made.items()
-    rename, merge = made.about("vague", "RENAME_TITLE"), made.about("same", "MERGE_MEMORIES")
-    (flag,) = made.actions("FLAG_QUALITY")
-    undone = await made.undo([rename, merge, flag, "act_unknown"])
+    memory = await PlannedMemory.of(service)
+    await memory.apply()
+    vague, same = memory.ids["vague"], memory.ids["same"]
+    assert (await memory.owner.patch(f"/api/v2/items/{vague}", {"tags": ["mine"]})).status_code == 200
+    # One of the merged items has changed, so the merge is not undone.
+    assert (await memory.owner.patch(f"/api/v2/items/{memory.ids['twin']}", {"tags": ["mine"]})).status_code == 200
+    assert (await memory.owner.delete(f"/api/v2/items/{memory.ids['junk']}")).status_code == 204
+    before = await memory.items()
+    rename, merge = memory.action_for("vague", "RENAME_TITLE"), memory.action_for("same", "MERGE_MEMORIES")
+    (flag,) = memory.actions("FLAG_QUALITY")
+    undone = await memory.undo([rename, merge, flag, "act_unknown"])
     assert undone == {
         "undone": 0,
         "skipped": 4,
@@ -168,49 +168,49 @@ async def test_later_changes_are_never_undone(service: Service) -> None:
             {"actionId": "act_unknown", "status": "skipped", "reason": "unknown action"},
         ],
     }
-    assert await made.items() == before
+    assert await memory.items() == before
     assert before[same]["files"] == ["a.go", "b.go"]
 
 
 async def test_actions_on_one_item_are_undone_in_reverse_order_except_redactions(
     service: Service,
 ) -> None:
-    made = await Tidied.of(service)
-    item = made.ids["update"]
-    retag, rename, redact = (made.about("update", kind) for kind in ("RETAG", "RENAME_TITLE", "REDACT"))
-    before = (await made.items())[item]
-    assert (await made.apply(redact))["applied"] == 1
-    cleaned = (await made.items())[item]
+    memory = await PlannedMemory.of(service)
+    item = memory.ids["update"]
+    retag, rename, redact = (memory.action_for("update", kind) for kind in ("RETAG", "RENAME_TITLE", "REDACT"))
+    before = (await memory.items())[item]
+    assert (await memory.apply(redact))["applied"] == 1
+    cleaned = (await memory.items())[item]
     assert SECRET not in str(cleaned)
-    assert (await made.apply(retag, rename))["applied"] == 2
+    assert (await memory.apply(retag, rename))["applied"] == 2
 
-    # The first alone cannot go: another stands on it. In whatever order they are named, the last goes first.
-    assert (await made.undo([retag]))["results"] == [{"actionId": retag, "status": "skipped", "reason": CHANGED}]
-    undone = await made.undo([redact, retag, rename, retag])
+    # An action that a later one builds on cannot be undone alone. The order of the ids does not matter.
+    assert (await memory.undo([retag]))["results"] == [{"actionId": retag, "status": "skipped", "reason": CHANGED}]
+    undone = await memory.undo([redact, retag, rename, retag])
     reasons = [result.get("reason") for result in undone["results"]]
     assert (undone["undone"], reasons) == (2, ["redactions are final", None, None, "not applied"])
-    assert (await made.items())[item] == cleaned
+    assert (await memory.items())[item] == cleaned
     assert before["schemaKey"] == cleaned["schemaKey"]
-    assert await made.applied() == {redact}
+    assert await memory.applied() == {redact}
 
 
 async def test_concurrent_undos_undo_each_action_once(service: Service) -> None:
-    made = await Tidied.of(service)
-    rename = made.about("vague", "RENAME_TITLE")
-    await made.apply(rename)
-    answers = await asyncio.gather(*(made.undo([rename]) for _ in range(4)))
+    memory = await PlannedMemory.of(service)
+    rename = memory.action_for("vague", "RENAME_TITLE")
+    await memory.apply(rename)
+    answers = await asyncio.gather(*(memory.undo([rename]) for _ in range(4)))
     assert sorted(answer["undone"] for answer in answers) == [0, 0, 0, 1]
-    revisions = (await made.owner.get(f"/api/v2/items/{made.ids['vague']}/revisions")).json()
+    revisions = (await memory.owner.get(f"/api/v2/items/{memory.ids['vague']}/revisions")).json()
     assert len(revisions) == 3
 
 
 async def test_plans_are_listed_newest_first_until_they_expire(service: Service) -> None:
-    made = await Tidied.of(service)
-    owner, project = made.owner, made.project
+    memory = await PlannedMemory.of(service)
+    owner, project = memory.owner, memory.project
     second = (await owner.post(PATH, {"projectId": project, "action": "analyze", "mode": "weekly"})).json()
     plans = (await owner.get(f"{PATH}?projectId={project}")).json()
-    assert [plan["planId"] for plan in plans] == [second["planId"], made.plan["planId"]]
-    for plan, known in zip(plans, (second, made.plan), strict=True):
+    assert [plan["planId"] for plan in plans] == [second["planId"], memory.plan["planId"]]
+    for plan, known in zip(plans, (second, memory.plan), strict=True):
         assert plan == {**known, "actions": [{**action, "applied": False} for action in known["actions"]]}
     late_ms = clock.now_ms() + limits.HYGIENE_PLAN_VALID_MS + 1_000
     with clock.use(lambda: late_ms):

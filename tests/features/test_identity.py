@@ -68,8 +68,8 @@ async def test_open_registration_rejects_duplicate_emails(service: Service) -> N
     assert (await register(service, "one@example.com")).status_code == 201
     assert (await register(service, "two@example.com")).json()["teamName"] == "Rita's team"
     assert status_and_body(await register(service, "ONE@Example.com")) == TAKEN
-    racing = await asyncio.gather(*(register(service, name) for name in ("me@x.org", "ME@X.org", "Me@x.ORG")))
-    assert sorted(answer.status_code for answer in racing) == [201, 409, 409]
+    concurrent = await asyncio.gather(*(register(service, name) for name in ("me@x.org", "ME@X.org", "Me@x.ORG")))
+    assert sorted(answer.status_code for answer in concurrent) == [201, 409, 409]
     assert await _count_accounts(service) == (3, 3)
 
     for field, value in (("email", "no address"), ("password", "short"), ("name", " "), ("teamName", "")):
@@ -98,7 +98,7 @@ async def test_login_treats_wrong_password_and_unknown_account_alike(
         compared.append(extract_parameters(known))
         return bool(verify(hasher, known, password))
 
-    # Skipping the hash for an unknown address would tell the two apart by the time they take.
+    # Without hashing for unknown addresses, response times would reveal which accounts exist.
     monkeypatch.setattr(PasswordHasher, "verify", record)
     for email in ("rita@example.com", "nobody@example.com"):
         assert status_and_body(await log_in(service, email, "not the password")) == WRONG_PASSWORD
@@ -185,10 +185,10 @@ async def test_cookie_over_https(service: Service) -> None:
         ("https://loremark.example.com.evil.org", 403),
         ("null", 403),
     ):
-        made = await service.http.post("/api/keys", json={"name": "k"}, headers={**cookie, "Origin": origin})
-        assert made.status_code == status, origin
-    bare = await service.http.post("/api/keys", json={"name": "k"}, headers=cookie)
-    assert status_and_body(bare) == (403, {"error": "Cross-site request refused"})
+        created = await service.http.post("/api/keys", json={"name": "k"}, headers={**cookie, "Origin": origin})
+        assert created.status_code == status, origin
+    without_origin = await service.http.post("/api/keys", json={"name": "k"}, headers=cookie)
+    assert status_and_body(without_origin) == (403, {"error": "Cross-site request refused"})
 
 
 async def test_login_expires_after_thirty_days(service: Service) -> None:
@@ -208,10 +208,10 @@ async def test_login_expires_after_thirty_days(service: Service) -> None:
 async def test_logout_ends_only_this_login(service: Service) -> None:
     laptop = cookies_of(service, await register(service, "rita@example.com"))
     phone = cookies_of(service, await log_in(service, "rita@example.com"))
-    left = await service.browser_call("POST", "/api/auth/logout", laptop)
-    assert (left.status_code, left.content) == (204, b"")
-    assert left.headers["set-cookie"].startswith("loremark_login=; ")
-    assert "Max-Age=0" in left.headers["set-cookie"]
+    logged_out = await service.browser_call("POST", "/api/auth/logout", laptop)
+    assert (logged_out.status_code, logged_out.content) == (204, b"")
+    assert logged_out.headers["set-cookie"].startswith("loremark_login=; ")
+    assert "Max-Age=0" in logged_out.headers["set-cookie"]
     service.http.cookies.clear()
     assert status_and_body(await service.browser_call("GET", "/api/auth/me", laptop)) == UNAUTHENTICATED
     assert status_and_body(await service.browser_call("POST", "/api/auth/logout", laptop)) == UNAUTHENTICATED
@@ -254,7 +254,7 @@ async def test_login_selects_one_of_several_teams(service: Service) -> None:
     invited = (await other.post("/api/team", {"email": "rita@example.com", "role": "admin"})).json()["id"]
     await accept(service, await service.invitation_token(invited))
 
-    teams_told = [{"id": own, "name": "Rivers"}, {"id": other.team_id, "name": "Stones"}]
+    expected_teams = [{"id": own, "name": "Rivers"}, {"id": other.team_id, "name": "Stones"}]
     for fields, expected in (
         ({}, (own, "Rivers", "owner")),
         ({"teamId": own}, (own, "Rivers", "owner")),
@@ -263,7 +263,7 @@ async def test_login_selects_one_of_several_teams(service: Service) -> None:
         answer = await log_in(service, "rita@example.com", fields=fields)
         me = answer.json()
         assert (me["teamId"], me["teamName"], me["role"]) == expected
-        assert me["teams"] == teams_told
+        assert me["teams"] == expected_teams
         seen = await service.browser_call("GET", "/api/team", cookies_of(service, answer))
         assert "rita@example.com" in {member["email"] for member in seen.json()}
         assert len(seen.json()) == (1 if expected[0] == own else 2)

@@ -29,11 +29,11 @@ from tests.support.service import Service
 pytestmark = [pytest.mark.anyio, pytest.mark.own_service]  # the fixture changes settings read at startup
 
 MEGABYTE = 1024 * 1024
-BY_HAND = "upkeep by hand"
+MANUAL = "upkeep by hand"
 
 
 @pytest.fixture(autouse=True)
-def _little_is_much(monkeypatch: pytest.MonkeyPatch) -> None:
+def _lower_thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upkeep, "_KEPT_VERSIONS", 5)
     monkeypatch.setattr(upkeep, "_VERSIONS_AT_ONCE", 3)
     monkeypatch.setattr(upkeep, "_ROWS_AT_ONCE", 2)
@@ -41,12 +41,12 @@ def _little_is_much(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "_EMBED_EVERY_MS", HOUR_MS)  # no re-embedding during a test
 
 
-async def _keep_up(service: Service, model: str = "") -> None:
+async def _run_upkeep(service: Service, model: str = "") -> None:
     """Run the job once, as the runner does."""
     database = service.runtime.database
     async with database.write() as tx:
-        await queue.enqueue(tx, BY_HAND, {})
-        job = await queue.claim(tx, lanes.lane_of(None, BY_HAND), "a test", 60_000)
+        await queue.enqueue(tx, MANUAL, {})
+        job = await queue.claim(tx, lanes.lane_of(None, MANUAL), "a test", 60_000)
     assert job is not None
     await Upkeep(database, model or service.runtime.engines.embedder.name)(Run(database, job))
     async with database.write() as tx:
@@ -78,7 +78,7 @@ class _Process:
         self._scope = Scope(owner.team_id)
         self._project = project
 
-    async def knows(self) -> set[str]:
+    async def item_ids(self) -> set[str]:
         index_now = await self._indexes.get(self._scope, self._project)
         assert index_now is not None
         return {index_now.corpus.item_id(row) for row in index_now.corpus.layout.order}
@@ -87,51 +87,51 @@ class _Process:
 async def test_old_deleted_rows_are_pruned_and_readers_notice(service: Service) -> None:
     owner = await service.owner()
     project, quiet = await owner.create_project(), await owner.create_project("Quiet")
-    gone = [await keep_item(service, owner, project, title=f"Gone {number}") for number in range(7)]
-    left = await keep_item(service, owner, project, title="Left")
+    deleted = [await keep_item(service, owner, project, title=f"Gone {number}") for number in range(7)]
+    remaining = await keep_item(service, owner, project, title="Left")
     small = [await keep_item(service, owner, quiet, title=f"Small {number}") for number in range(2)]
-    behind, near = _Process(service, owner, project), _Process(service, owner, project)
-    assert await behind.knows() == await near.knows() == {*gone, left}
+    lagging, current = _Process(service, owner, project), _Process(service, owner, project)
+    assert await lagging.item_ids() == await current.item_ids() == {*deleted, remaining}
 
-    await _delete(owner, *gone)
+    await _delete(owner, *deleted)
     await _delete(owner, small[0])
-    await _change(owner, left, 6)
-    assert await near.knows() == {left}
+    await _change(owner, remaining, 6)
+    assert await current.item_ids() == {remaining}
     late = await keep_item(service, owner, project, title="Late")
     await _delete(owner, late)
-    await _keep_up(service)
-    assert await _index_rows(service, project) == {left: "draft", late: "gone"}, "the last to go is remembered"
+    await _run_upkeep(service)
+    assert await _index_rows(service, project) == {remaining: "draft", late: "gone"}, "the last deletion is remembered"
     assert await _index_rows(service, quiet) == {small[0]: "gone", small[1]: "draft"}
 
-    assert await behind.knows() == {left}, "nobody told it who went: it must read anew"
-    assert await near.knows() == {left}
-    assert await _Process(service, owner, project).knows() == {left}
-    await _change(owner, left, 12)
-    await _keep_up(service)
-    assert await _index_rows(service, project) == {left: "draft"}
+    assert await lagging.item_ids() == {remaining}, "it missed the deletions and has to reload"
+    assert await current.item_ids() == {remaining}
+    assert await _Process(service, owner, project).item_ids() == {remaining}
+    await _change(owner, remaining, 12)
+    await _run_upkeep(service)
+    assert await _index_rows(service, project) == {remaining: "draft"}
     again = await keep_item(service, owner, project, title="Again")
-    for process in (behind, near):
-        assert await process.knows() == {left, again}
+    for process in (lagging, current):
+        assert await process.item_ids() == {remaining, again}
 
 
 async def test_up_to_date_reader_does_not_reload(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    gone = await keep_item(service, owner, project, title="Gone")
-    left = await keep_item(service, owner, project, title="Left")
-    near = _Process(service, owner, project)
-    await _delete(owner, gone)
-    await _change(owner, left, 12)
-    assert await near.knows() == {left}
-    await _keep_up(service)
-    assert await _index_rows(service, project) == {left: "draft"}
-    await _change(owner, left, 1)
+    deleted = await keep_item(service, owner, project, title="Gone")
+    remaining = await keep_item(service, owner, project, title="Left")
+    current = _Process(service, owner, project)
+    await _delete(owner, deleted)
+    await _change(owner, remaining, 12)
+    assert await current.item_ids() == {remaining}
+    await _run_upkeep(service)
+    assert await _index_rows(service, project) == {remaining: "draft"}
+    await _change(owner, remaining, 1)
 
-    async def read_anew(*_: Any, **__: Any) -> list[Row]:
+    async def reload(*_: Any, **__: Any) -> list[Row]:
         raise AssertionError("it had only one change to read")
 
-    monkeypatch.setattr(index, "list_entries", read_anew)
-    assert await near.knows() == {left}
+    monkeypatch.setattr(index, "list_entries", reload)
+    assert await current.item_ids() == {remaining}
 
 
 async def test_recreated_entry_is_not_pruned(service: Service) -> None:
@@ -143,18 +143,18 @@ async def test_recreated_entry_is_not_pruned(service: Service) -> None:
         row = await tx.one(select(item_index).where(item_index.c.item_id == item_id))
         assert row is not None
         await index.delete_entry(tx, scope, project, item_id)
-        went_at = await index.find_version(tx, scope, project)
-        assert went_at is not None
+        deleted_version = await index.find_version(tx, scope, project)
+        assert deleted_version is not None
         await index.upsert_entry(tx, scope, project, index.to_entry(row))
-        await index.prune_deleted(tx, scope, project, [item_id], went_at)
+        await index.prune_deleted(tx, scope, project, [item_id], deleted_version)
     assert await _index_rows(service, project) == {item_id: "draft"}
 
 
 async def _cache(service: Service, owner: Person, project: str, *models: str) -> None:
     for model in models:
-        made = {f"hash {number}": f"{model} {number}".encode() for number in range(5)}
+        cached = {f"hash {number}": f"{model} {number}".encode() for number in range(5)}
         async with service.runtime.database.write() as tx:
-            await cache.cache_vectors(tx, Scope(owner.team_id), project, model, made)
+            await cache.cache_vectors(tx, Scope(owner.team_id), project, model, cached)
 
 
 async def _cached(service: Service, project: str) -> dict[str, int]:
@@ -173,19 +173,19 @@ async def test_vectors_of_earlier_embedders_are_deleted_after_the_switch(service
     for project in (done, waiting):
         await _cache(service, owner, project, "a model before", model, "with another", "x model behind")
     await _cache(service, owner, clean, model)
-    wanted = {"project_id": waiting, "item_id": "itm_waits", "team_id": owner.team_id}
-    await insert_rows(service, items_to_embed, [wanted])
-    all_of_them = await _cached(service, waiting)
-    assert sorted(all_of_them.values()) == [5, 5, 5, 5]
+    row = {"project_id": waiting, "item_id": "itm_waits", "team_id": owner.team_id}
+    await insert_rows(service, items_to_embed, [row])
+    before = await _cached(service, waiting)
+    assert sorted(before.values()) == [5, 5, 5, 5]
 
-    await _keep_up(service, "a model of a process that is about to end")
-    assert await _cached(service, done) == all_of_them, "not the one that is in use"
-    await _keep_up(service)
+    await _run_upkeep(service, "a model of a process that is about to end")
+    assert await _cached(service, done) == before, "only the model in use deletes other vectors"
+    await _run_upkeep(service)
     assert await _cached(service, done) == await _cached(service, clean) == {model: 5}
-    assert await _cached(service, waiting) == all_of_them, "whoever goes back now finds it as it was"
+    assert await _cached(service, waiting) == before, "nothing is deleted before the switch is complete"
     async with service.runtime.database.write() as tx:
         await tx.run(items_to_embed.delete().where(items_to_embed.c.project_id == waiting))
-    await _keep_up(service)
+    await _run_upkeep(service)
     assert await _cached(service, waiting) == {model: 5}
 
 

@@ -55,8 +55,10 @@ def _shuffled(value: Any) -> Any:
     return [_shuffled(entry) for entry in value] if isinstance(value, list) else value
 
 
-async def _found(owner: Person, kept: dict[str, Any], query: str = "?blobs=inline") -> Any:
-    return {each["id"]: each["payload"] for each in await events_of(owner, kept["sessionId"], query)}[kept["eventId"]]
+async def _read_payload(owner: Person, accepted: dict[str, Any], query: str = "?blobs=inline") -> Any:
+    return {each["id"]: each["payload"] for each in await events_of(owner, accepted["sessionId"], query)}[
+        accepted["eventId"]
+    ]
 
 
 @pytest.mark.filterwarnings("ignore:Generating overly large repr")
@@ -70,14 +72,16 @@ def test_any_object_round_trips(engine: str, tmp_path: Path) -> None:
 
         async def round_trip(payloads: list[dict[str, Any]]) -> None:
             source = ids.new("src")
-            kept = await asyncio.gather(*(tool.keep(service.http, each, X_Service_Source=source) for each in payloads))
+            accepted = await asyncio.gather(
+                *(tool.ingest(service.http, each, X_Service_Source=source) for each in payloads)
+            )
             found: dict[str, Any] = {}
-            for session_id in {each["sessionId"] for each in kept}:
+            for session_id in {each["sessionId"] for each in accepted}:
                 found |= {each["id"]: each for each in await events_of(owner, session_id, "?blobs=inline")}
-            for payload, answer in zip(payloads, kept, strict=True):
-                back = found[answer["eventId"]]["payload"]
-                assert json.dumps(back, sort_keys=True) == json.dumps(payload, sort_keys=True)
-                again = await tool.keep(service.http, _shuffled(payload))
+            for payload, answer in zip(payloads, accepted, strict=True):
+                stored = found[answer["eventId"]]["payload"]
+                assert json.dumps(stored, sort_keys=True) == json.dumps(payload, sort_keys=True)
+                again = await tool.ingest(service.http, _shuffled(payload))
                 assert (again["eventId"], again["duplicate"]) == (answer["eventId"], True)
 
         tool = runner.run(tool_for(owner))
@@ -150,18 +154,18 @@ async def test_invalid_body_is_rejected(service: Service) -> None:
 async def test_compressed_bodies_have_the_same_limits(service: Service) -> None:
     owner = await service.owner()
     tool = await tool_for(owner)
-    room = 4 * 1024 * 1024 - len(event_body({"a": ""}))
-    largest, larger = event_body({"a": "x" * room}), event_body({"a": "x" * (room + 1)})
+    max_chars = 4 * 1024 * 1024 - len(event_body({"a": ""}))
+    largest, larger = event_body({"a": "x" * max_chars}), event_body({"a": "x" * (max_chars + 1)})
     bomb = gzip.compress(b" " * (200 * 1024 * 1024), 1)
     assert len(bomb) < 4 * 1024 * 1024
-    whole = gzip.compress(event_body({"a": 1}))
+    valid = gzip.compress(event_body({"a": 1}))
     assert status_and_body(await tool.post(service.http, bomb, **ZIPPED)) == TOO_LARGE
     assert status_and_body(await tool.post(service.http, gzip.compress(larger), **ZIPPED)) == TOO_LARGE
     assert status_and_body(await tool.post(service.http, larger)) == TOO_LARGE
-    assert status_and_body(await tool.post(service.http, whole, Content_Encoding="br")) == ENCODING
-    assert status_and_body(await tool.post(service.http, whole, Content_Encoding="gzip, gzip")) == ENCODING
-    assert status_and_body(await tool.post(service.http, whole)) == BAD_BODY
-    for broken in (b"", b"no gzip", whole[:-1], whole[:-5] + b"\xff" + whole[-4:], whole + b"x", whole + whole):
+    assert status_and_body(await tool.post(service.http, valid, Content_Encoding="br")) == ENCODING
+    assert status_and_body(await tool.post(service.http, valid, Content_Encoding="gzip, gzip")) == ENCODING
+    assert status_and_body(await tool.post(service.http, valid)) == BAD_BODY
+    for broken in (b"", b"no gzip", valid[:-1], valid[:-5] + b"\xff" + valid[-4:], valid + b"x", valid + valid):
         assert status_and_body(await tool.post(service.http, broken, **ZIPPED)) == BAD_BODY, broken
     first = await tool.post(service.http, gzip.compress(largest), **ZIPPED)
     assert first.status_code == 202
@@ -175,19 +179,19 @@ async def test_large_texts_are_stored_by_hash_and_restored(service: Service) -> 
     tool = await tool_for(owner)
     texts = ["x" * 8192, "x" * 8193, "ß" * 4096, "ß" * 4096 + "x", "語" * 2730 + "xx", "語" * 2731, "🪨" * 2049]
     payload = {"deep": [{"texts": texts}], "again": texts[1]}
-    kept = await tool.keep(service.http, payload)
+    accepted = await tool.ingest(service.http, payload)
 
-    def shown(text: str) -> Any:
+    def expected(text: str) -> Any:
         content = text.encode()
-        out = len(content) > 8192
-        return {"$blob": hashlib.sha256(content).hexdigest(), "size": len(content)} if out else text
+        is_large = len(content) > 8192
+        return {"$blob": hashlib.sha256(content).hexdigest(), "size": len(content)} if is_large else text
 
-    stored = await _found(owner, kept, "")
-    assert stored == {"deep": [{"texts": [shown(text) for text in texts]}], "again": shown(texts[1])}
+    stored = await _read_payload(owner, accepted, "")
+    assert stored == {"deep": [{"texts": [expected(text) for text in texts]}], "again": expected(texts[1])}
     assert sum(isinstance(each, dict) for each in stored["deep"][0]["texts"]) == 4
-    assert await _found(owner, kept) == payload
-    other = await tool.keep(service.http, {"once more": texts[1]})
-    assert await _found(owner, other) == {"once more": texts[1]}
+    assert await _read_payload(owner, accepted) == payload
+    other = await tool.ingest(service.http, {"once more": texts[1]})
+    assert await _read_payload(owner, other) == {"once more": texts[1]}
     hashes = sorted(hashlib.sha256(text.encode()).hexdigest() for text in (texts[1], texts[3], texts[5], texts[6]))
     files = await service.runtime.blobs.list_project(tool.project_id)
     assert sorted(path.rpartition("/")[2] for path in files) == hashes
@@ -202,17 +206,21 @@ async def test_large_texts_are_stored_by_hash_and_restored(service: Service) -> 
 async def test_hash_does_not_give_access_to_other_blobs(service: Service) -> None:
     owner, stranger = await service.owner(), await service.owner("Others")
     text = "The other project's diff. " * 500
-    mark = {"$blob": hashlib.sha256(text.encode()).hexdigest(), "size": len(text)}
-    await (await tool_for(owner)).keep(service.http, {"diff": text})
+    reference = {"$blob": hashlib.sha256(text.encode()).hexdigest(), "size": len(text)}
+    await (await tool_for(owner)).ingest(service.http, {"diff": text})
     for person in (owner, stranger):
         tool = await tool_for(person, name="Curious")
-        for payload in ({"diff": mark}, {"diff": {**mark, "size": "\0"}}, {"list": [mark, {"more": mark}]}):
-            assert await _found(person, await tool.keep(service.http, payload)) == payload
+        for payload in (
+            {"diff": reference},
+            {"diff": {**reference, "size": "\0"}},
+            {"list": [reference, {"more": reference}]},
+        ):
+            assert await _read_payload(person, await tool.ingest(service.http, payload)) == payload
     tool = await tool_for(owner, name="Odd")
     odd: list[Any] = ["", "\0", "../../keys/encryption.key", "x" * 5000, 7, None]
     for name in odd:
         payload = {"diff": {"$blob": name, "size": 1}}
-        assert await _found(owner, await tool.keep(service.http, payload)) == payload, name
+        assert await _read_payload(owner, await tool.ingest(service.http, payload)) == payload, name
 
 
 @pytest.mark.anyio
@@ -221,13 +229,18 @@ async def test_forged_blob_reference_is_returned_unchanged(service: Service) -> 
     owner = await service.owner()
     tool = await tool_for(owner)
     text = "A large text of this project. " * 500
-    await tool.keep(service.http, {"diff": text})
-    mark = {"$blob": hashlib.sha256(text.encode()).hexdigest(), "size": len(text)}
-    for payload in (mark, {"diff": [mark] * 50}, {"a": mark, "b": text}, {"$$blob": 1, "$$$blob": mark, "blob": mark}):
-        kept = await tool.keep(service.http, payload)
-        assert await _found(owner, kept) == payload
+    await tool.ingest(service.http, {"diff": text})
+    reference = {"$blob": hashlib.sha256(text.encode()).hexdigest(), "size": len(text)}
+    for payload in (
+        reference,
+        {"diff": [reference] * 50},
+        {"a": reference, "b": text},
+        {"$$blob": 1, "$$$blob": reference, "blob": reference},
+    ):
+        accepted = await tool.ingest(service.http, payload)
+        assert await _read_payload(owner, accepted) == payload
         if payload.get("b") != text:
-            assert await _found(owner, kept, "") == payload
+            assert await _read_payload(owner, accepted, "") == payload
 
 
 @pytest.mark.anyio
@@ -238,9 +251,9 @@ async def test_event_pages_are_limited_in_bytes(service: Service) -> None:
     large = {f"b{number}": f"{number}" * 1_000_000 for number in range(3)}  # 3 MB that go out as blobs
     sent: list[Any] = [{"n": n, **(large if n > 4 else many)} for n in range(10)] + [{"n": 10}]
     for payload in sent:
-        kept = await tool.post(service.http, gzip.compress(event_body(payload)), Content_Encoding="gzip")
-        assert kept.status_code == 202, kept.text
-    path = f"/api/v2/sessions/{kept.json()['sessionId']}/events"
+        accepted = await tool.post(service.http, gzip.compress(event_body(payload)), Content_Encoding="gzip")
+        assert accepted.status_code == 202, accepted.text
+    path = f"/api/v2/sessions/{accepted.json()['sessionId']}/events"
     for query in ("?blobs=inline", "?blobs=inline&limit=2", "?"):
         found: list[Any] = []
         cursor: str | None = ""
@@ -265,26 +278,26 @@ async def test_lone_surrogate_does_not_reject_the_event(service: Service) -> Non
     owner = await service.owner()
     tool = await tool_for(owner)
     raw = rb'{"event":"session_save","payload":{"a":"x\ud83d","b":"\ud83d\ude00\udc00","c":"\\ud800","\ud801":1}}'
-    kept = await tool.post(service.http, raw)
-    assert kept.status_code == 202
-    assert await _found(owner, kept.json()) == {"a": "x\ufffd", "b": "😀\ufffd", "c": "\\ud800", "\ufffd": 1}
+    accepted = await tool.post(service.http, raw)
+    assert accepted.status_code == 202
+    assert await _read_payload(owner, accepted.json()) == {"a": "x\ufffd", "b": "😀\ufffd", "c": "\\ud800", "\ufffd": 1}
 
 
 @pytest.mark.anyio
 async def test_body_with_too_many_values_is_rejected_before_decoding(service: Service) -> None:
     tool = await tool_for(await service.owner())
-    for inside in (b"[[[[[[[[[]]]]]]]]]", b"0", b'{"a":1}', b'""'):
-        raw = b'{"event":"session_save","payload":{"a":[' + b",".join([inside] * 200_000) + b"]}}"
+    for value in (b"[[[[[[[[[]]]]]]]]]", b"0", b'{"a":1}', b'""'):
+        raw = b'{"event":"session_save","payload":{"a":[' + b",".join([value] * 200_000) + b"]}}"
         answer = await tool.post(service.http, gzip.compress(raw), Content_Encoding="gzip")
         assert status_and_body(answer) == (400, {"error": "Invalid request body"})
-    wordy = await tool.send(service.http, {"code": '{[,\\"' * 300_000})
-    assert wordy.status_code == 202  # only values count, not what stands in a text
+    long_text = await tool.send(service.http, {"code": '{[,\\"' * 300_000})
+    assert long_text.status_code == 202  # only values count, not characters in a string
 
 
 @pytest.mark.anyio
 async def test_large_event_does_not_block_others(service: Service) -> None:
     tool = await tool_for(await service.owner())
-    await tool.keep(service.http, {"warm": True})
+    await tool.ingest(service.http, {"warm": True})
     raw = event_body({"a": [{"b": number} for number in range(45_000)]})
     packed = gzip.compress(raw)
     headers = tool.headers(packed, Content_Encoding="gzip")
@@ -308,7 +321,7 @@ async def test_rejected_event_leaves_no_blob(service: Service) -> None:
     """With a revoked secret still cached by the fast check, or an archived project, no large texts are stored."""
     owner = await service.owner()
     tool = await tool_for(owner)
-    await tool.keep(service.http, {"warm": True})
+    await tool.ingest(service.http, {"warm": True})
     new = await rotate(owner, tool, revokeNow=True)
     assert status_and_body(await tool.send(service.http, {"diff": "x" * 10_000})) == WRONG
     await owner.patch(f"/api/projects/{tool.project_id}", {"status": "archived"})

@@ -17,7 +17,7 @@ from tests.support.service import PASSWORD, Service
 pytestmark = pytest.mark.anyio
 
 GUEST = "guest@example.com"
-DEAD_LINK = (400, {"error": "Invitation is invalid or expired"})
+INVALID_LINK = (400, {"error": "Invitation is invalid or expired"})
 
 
 async def _invite(owner: Person, path: str, role: str = "member", email: str = GUEST) -> dict[str, Any]:
@@ -27,7 +27,7 @@ async def _invite(owner: Person, path: str, role: str = "member", email: str = G
     return invited
 
 
-async def _to_project(owner: Person, project: str, role: str = "member") -> dict[str, Any]:
+async def _invite_to_project(owner: Person, project: str, role: str = "member") -> dict[str, Any]:
     return await _invite(owner, f"/api/projects/{project}/members", role)
 
 
@@ -44,12 +44,12 @@ async def _role_in(owner: Person, project: str) -> str | None:
     return next((entry["role"] for entry in members if entry["email"] == GUEST), None)
 
 
-async def _listed(owner: Person) -> list[tuple[str, str]]:
+async def _pending_invitations(owner: Person) -> list[tuple[str, str]]:
     entries = (await owner.get("/api/team?include=invited")).json()
     return [(entry["id"], entry["role"]) for entry in entries if entry["status"] == "invited"]
 
 
-async def _bound(service: Service) -> int:
+async def _count_invitation_projects(service: Service) -> int:
     async with service.runtime.database.read() as tx:
         return len(await tx.many(select(invitation_projects)))
 
@@ -57,8 +57,8 @@ async def _bound(service: Service) -> int:
 async def test_reinvited_member_gets_no_former_projects(service: Service) -> None:
     owner = await service.owner()
     first, second = await owner.create_project("First"), await owner.create_project("Second")
-    await _to_project(owner, first, "admin")
-    member, found = await _join(service, await _to_project(owner, second))
+    await _invite_to_project(owner, first, "admin")
+    member, found = await _join(service, await _invite_to_project(owner, second))
     assert found == sorted([first, second])
     assert (await owner.delete(f"/api/team/{member['id']}")).status_code == 204
 
@@ -71,7 +71,7 @@ async def test_reinvited_member_gets_no_former_projects(service: Service) -> Non
     # An invitation to one project restores neither other projects nor former roles.
     assert (await owner.patch(f"/api/team/{member['id']}", {"role": "admin"})).status_code == 200
     assert (await owner.delete(f"/api/team/{member['id']}")).status_code == 204
-    member, found = await _join(service, await _to_project(owner, first))
+    member, found = await _join(service, await _invite_to_project(owner, first))
     assert (member["role"], found) == ("member", [first])
     assert (await _role_in(owner, first), await _role_in(owner, second)) == ("member", None)
 
@@ -81,22 +81,22 @@ async def test_removed_admin_returns_as_member_through_a_project(service: Servic
     project = await owner.create_project()
     member, _ = await _join(service, await _invite(owner, "/api/team", "admin"))
     assert (await owner.delete(f"/api/team/{member['id']}")).status_code == 204
-    member, found = await _join(service, await _to_project(owner, project))
+    member, found = await _join(service, await _invite_to_project(owner, project))
     assert (member["role"], found) == ("member", [project])
 
 
 async def test_team_and_project_roles_are_separate(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    invited = await _to_project(owner, project, "admin")
+    invited = await _invite_to_project(owner, project, "admin")
     assert invited["role"] == "admin"
-    assert await _listed(owner) == [(invited["id"], "member")]
+    assert await _pending_invitations(owner) == [(invited["id"], "member")]
 
-    assert (await _to_project(owner, project, "member"))["role"] == "member"
-    raised = await _invite(owner, "/api/team", "admin")
-    assert (raised["id"], raised["role"]) == (invited["id"], "admin")
-    assert await _listed(owner) == [(invited["id"], "admin")]
-    member, _ = await _join(service, raised)
+    assert (await _invite_to_project(owner, project, "member"))["role"] == "member"
+    upgraded = await _invite(owner, "/api/team", "admin")
+    assert (upgraded["id"], upgraded["role"]) == (invited["id"], "admin")
+    assert await _pending_invitations(owner) == [(invited["id"], "admin")]
+    member, _ = await _join(service, upgraded)
     assert (member["role"], await _role_in(owner, project)) == ("admin", "member")
 
 
@@ -104,9 +104,9 @@ async def test_project_invitation_keeps_the_team_role(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     await _invite(owner, "/api/team", "admin")
-    invited = await _to_project(owner, project)
+    invited = await _invite_to_project(owner, project)
     assert invited["role"] == "member"
-    assert await _listed(owner) == [(invited["id"], "admin")]
+    assert await _pending_invitations(owner) == [(invited["id"], "admin")]
     member, _ = await _join(service, invited)
     assert (member["role"], await _role_in(owner, project)) == ("admin", "member")
 
@@ -115,40 +115,40 @@ async def test_invitation_includes_every_project(service: Service) -> None:
     owner = await service.owner()
     first, second, third = [await owner.create_project(name) for name in ("First", "Second", "Third")]
     await owner.create_project("Not theirs")
-    await _to_project(owner, first, "admin")
-    await _to_project(owner, second)
-    await _to_project(owner, third, "admin")
-    await _to_project(owner, third)  # the last role wins
+    await _invite_to_project(owner, first, "admin")
+    await _invite_to_project(owner, second)
+    await _invite_to_project(owner, third, "admin")
+    await _invite_to_project(owner, third)  # the last role wins
     invited = await _invite(owner, "/api/team")
     member, found = await _join(service, invited)
     assert found == sorted([first, second, third])
     assert [await _role_in(owner, project) for project in (first, second, third)] == ["admin", "member", "member"]
-    assert await _bound(service) == 0
+    assert await _count_invitation_projects(service) == 0
 
     async with service.runtime.database.read() as tx:
         rows = await tx.many(select(audit_entries).where(audit_entries.c.actor_id == member["userId"]))
-    told_of = {(row["action"], row["project_id"]) for row in rows}
-    assert {("team.member_joined", None), *(("project.member_added", project) for project in found)} <= told_of
+    recorded = {(row["action"], row["project_id"]) for row in rows}
+    assert {("team.member_joined", None), *(("project.member_added", project) for project in found)} <= recorded
 
 
 async def test_expired_invitation_starts_over(service: Service) -> None:
     owner = await service.owner()
     old, new = await owner.create_project("Old"), await owner.create_project("New")
     await _invite(owner, "/api/team", "admin")
-    await _to_project(owner, old, "admin")
+    await _invite_to_project(owner, old, "admin")
     await run_sql(service, f"UPDATE invitations SET expires_at_ms = {clock.now_ms() - 1}")
-    member, found = await _join(service, await _to_project(owner, new))
+    member, found = await _join(service, await _invite_to_project(owner, new))
     assert (member["role"], found) == ("member", [new])
-    assert await _bound(service) == 0
+    assert await _count_invitation_projects(service) == 0
 
 
 async def test_revoked_invitation_loses_its_projects(service: Service) -> None:
     owner = await service.owner()
     first, second = await owner.create_project("First"), await owner.create_project("Second")
-    await _to_project(owner, first)
-    invited = await _to_project(owner, second)
+    await _invite_to_project(owner, first)
+    invited = await _invite_to_project(owner, second)
     assert (await owner.delete(f"/api/team/{invited['id']}")).status_code == 204
-    assert await _bound(service) == 0
+    assert await _count_invitation_projects(service) == 0
     _, found = await _join(service, await _invite(owner, "/api/team"))
     assert found == []
 
@@ -156,21 +156,21 @@ async def test_revoked_invitation_loses_its_projects(service: Service) -> None:
 async def test_deleted_project_is_removed_from_invitations(service: Service) -> None:
     owner = await service.owner()
     first, second = await owner.create_project("First"), await owner.create_project("Second")
-    await _to_project(owner, first)
-    invited = await _to_project(owner, second)
+    await _invite_to_project(owner, first)
+    invited = await _invite_to_project(owner, second)
     token = await service.invitation_token(invited["id"])
     assert (await owner.delete(f"/api/projects/{first}")).status_code == 204
-    assert await _listed(owner) == [(invited["id"], "member")]
+    assert await _pending_invitations(owner) == [(invited["id"], "member")]
     assert (await owner.delete(f"/api/projects/{second}")).status_code == 204
-    assert await _listed(owner) == []  # it was only for these two projects
-    assert status_and_body(await accept(service, token, password=PASSWORD)) == DEAD_LINK
+    assert await _pending_invitations(owner) == []  # it was only for these two projects
+    assert status_and_body(await accept(service, token, password=PASSWORD)) == INVALID_LINK
     await service.wait_for_jobs()
 
 
 async def test_team_invitation_survives_project_deletion(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    await _to_project(owner, project)
+    await _invite_to_project(owner, project)
     invited = await _invite(owner, "/api/team", "admin")
     assert (await owner.delete(f"/api/projects/{project}")).status_code == 204
     member, found = await _join(service, invited)
@@ -182,17 +182,17 @@ async def test_concurrent_project_deletions_leave_no_empty_invitation(service: S
     owner = await service.owner()
     projects = [await owner.create_project(name) for name in ("First", "Second")]
     for project in projects:
-        await _to_project(owner, project)
-    gone = await asyncio.gather(*(owner.delete(f"/api/projects/{project}") for project in projects))
-    assert [answer.status_code for answer in gone] == [204, 204]
-    assert await _listed(owner) == []
+        await _invite_to_project(owner, project)
+    deletions = await asyncio.gather(*(owner.delete(f"/api/projects/{project}") for project in projects))
+    assert [answer.status_code for answer in deletions] == [204, 204]
+    assert await _pending_invitations(owner) == []
     await service.wait_for_jobs()
 
 
 async def test_archived_project_is_joined_on_acceptance(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    invited = await _to_project(owner, project)
+    invited = await _invite_to_project(owner, project)
     assert (await owner.patch(f"/api/projects/{project}", {"status": "archived"})).status_code == 200
     refused = await owner.post(f"/api/projects/{project}/members", {"email": GUEST})
     assert status_and_body(refused) == (409, {"error": "Project is archived"})
@@ -218,5 +218,5 @@ async def test_concurrent_accept_and_renewal_leave_no_pending_invitation(service
         if joined.status_code == 200:
             assert (status, again.status_code) in (("active", 201), ("active", 409))
         else:
-            assert (status, again.status_code, status_and_body(joined)) == ("invited", 201, DEAD_LINK)
+            assert (status, again.status_code, status_and_body(joined)) == ("invited", 201, INVALID_LINK)
     await service.wait_for_jobs()

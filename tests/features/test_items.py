@@ -38,7 +38,7 @@ PATH = "/api/v2/items"
 NO_ITEM = (404, {"error": "Item not found"})
 
 
-async def _shown(person: Person, item_id: str) -> dict[str, Any]:
+async def _get_item(person: Person, item_id: str) -> dict[str, Any]:
     answer = await person.get(f"{PATH}/{item_id}")
     assert answer.status_code == 200, answer.text
     shown: dict[str, Any] = answer.json()
@@ -76,7 +76,7 @@ async def test_item_is_returned_with_all_fields(service: Service) -> None:
     now_ms = clock.now_ms()
     with clock.use(lambda: now_ms):
         item_id = await keep_item(service, owner, project, files=("b.py", "a b.py", "ä.py"), flags=("stale", "quality"))
-    shown = await _shown(owner, item_id)
+    shown = await _get_item(owner, item_id)
     assert shown == {
         "id": item_id,
         "title": "Sessions are kept in Redis",
@@ -111,9 +111,9 @@ async def test_lists_filter_and_page_newest_first(service: Service) -> None:
         {"schema_key": "root/api-v2", "branch": "feature/x", "files": ()},
         {"schema_key": "root/a_i/auth", "flags": ("stale",), "files": ("src/100%.py", "other.py")},
     ]
-    made = [await keep_item(service, owner, project, **each) for project in (first, second) for each in fields]
-    a, b, c, d = made[:4]
-    assert await _ids(owner) == made[::-1]
+    created = [await keep_item(service, owner, project, **each) for project in (first, second) for each in fields]
+    a, b, c, d = created[:4]
+    assert await _ids(owner) == created[::-1]
     assert await _ids(owner, f"?projectId={first}") == [d, c, b, a]
     for query, expected in (
         ("type=bug", [a]),
@@ -132,8 +132,8 @@ async def test_lists_filter_and_page_newest_first(service: Service) -> None:
     ):
         assert await _ids(owner, f"?projectId={first}&{query}") == expected, query
     page = await owner.get(f"{PATH}?limit=3")
-    assert [each["id"] for each in page.json()] == made[:4:-1]
-    assert await _ids(owner, f"?cursor={page.headers['x-next-cursor']}") == made[4::-1]
+    assert [each["id"] for each in page.json()] == created[:4:-1]
+    assert await _ids(owner, f"?cursor={page.headers['x-next-cursor']}") == created[4::-1]
     for query in ("type=rumour", "status=lost", "flag=odd", "schemaKey=Root", "schemaKey=a//b", "files="):
         refused = await owner.get(f"{PATH}?{query}")
         assert (refused.status_code, refused.json()["error"].partition(" ")[0]) == (400, query.partition("=")[0])
@@ -155,23 +155,27 @@ async def test_who_may_see_and_change_items(service: Service) -> None:
         ("POST", "/revert", {"version": 1}),
     ):
         assert status_and_body(await owner.call(method, f"{PATH}/{seen}{path}", body)) == ARCHIVED
-    assert (await _shown(owner, seen))["version"] == 1
+    assert (await _get_item(owner, seen))["version"] == 1
 
 
 async def test_edits_and_approvals_clear_review_flags(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    doubts = ("low_confidence", "quality", "redacted", "stale")
-    edited = await keep_item(service, owner, project, flags=doubts, tier=2)
+    review_flags = ("low_confidence", "quality", "redacted", "stale")
+    edited = await keep_item(service, owner, project, flags=review_flags, tier=2)
     answer = await owner.patch(f"{PATH}/{edited}", {"type": "convention", "schemaKey": "root/house"})
     after = answer.json()
     assert (after["flags"], after["tier"], after["version"], after["status"]) == (["redacted"], 1, 2, "draft")
     assert answer.headers["etag"] == (await owner.get(f"{PATH}/{edited}")).headers["etag"]
-    for body, flags in (({"status": "deprecated"}, [*doubts]), ({"status": "approved"}, ["redacted"]), ({}, [*doubts])):
-        item_id = await keep_item(service, owner, project, flags=doubts)
+    for body, flags in (
+        ({"status": "deprecated"}, [*review_flags]),
+        ({"status": "approved"}, ["redacted"]),
+        ({}, [*review_flags]),
+    ):
+        item_id = await keep_item(service, owner, project, flags=review_flags)
         assert (await owner.patch(f"{PATH}/{item_id}", body)).json()["flags"] == flags, body
-    placed = await keep_item(service, owner, project, tier=3)
-    assert (await owner.patch(f"{PATH}/{placed}", {"type": "bug"})).json()["tier"] == 3
+    with_tier = await keep_item(service, owner, project, tier=3)
+    assert (await owner.patch(f"{PATH}/{with_tier}", {"type": "bug"})).json()["tier"] == 3
     changes = await owner.get(f"{PATH}/{edited}/revisions")
     assert [(each["version"], each["change"], each["actorId"]) for each in changes.json()] == [
         (2, "edited", owner.user_id),
@@ -183,11 +187,11 @@ async def test_no_op_update_creates_no_revision(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     item_id = await keep_item(service, owner, project, status="approved")
-    before, memory = await _shown(owner, item_id), await _memory_version(service, project)
+    before, memory_version = await _get_item(owner, item_id), await _memory_version(service, project)
     same = {name: before[name] for name in ("title", "content", "type", "status", "schemaKey", "tier", "tags", "files")}
     for body in ({}, same, {"files": [*reversed(before["files"]), before["files"][0]]}):
         assert status_and_body(await owner.patch(f"{PATH}/{item_id}", body)) == (200, before)
-    assert await _memory_version(service, project) == memory
+    assert await _memory_version(service, project) == memory_version
     async with service.runtime.database.read() as tx:
         assert await tx.many(select(outbox.c.id)) == []
         assert await tx.many(select(items_to_embed).where(items_to_embed.c.project_id == project)) == []
@@ -198,7 +202,7 @@ async def test_item_can_be_removed_from_its_branch(service: Service) -> None:
     project = await owner.create_project()
     item_id = await keep_item(service, owner, project, branch="feature/x", status="approved")
     brain = f"/api/v2/brain?projectId={project}"
-    title = (await _shown(owner, item_id))["title"]
+    title = (await _get_item(owner, item_id))["title"]
     assert title not in (await owner.get(brain)).json()["markdown"]
     refused = await owner.patch(f"{PATH}/{item_id}", {"branch": ""})
     assert status_and_body(refused) == (400, {"error": "branch must not be empty"})
@@ -219,7 +223,7 @@ async def test_every_change_emits_an_event_and_updates_the_brain(service: Servic
     for body in ({"status": "approved"}, {"title": "New words"}, {"status": "deprecated"}, {"status": "draft"}):
         assert (await owner.patch(f"{PATH}/{item_id}", body)).status_code == 200
         versions.append(await _memory_version(service, project))
-    assert versions == [0, 1, 2, 3, 3], "what is no longer approved is not shown"
+    assert versions == [0, 1, 2, 3, 3], "only approved items are visible"
     data = {"itemId": item_id, "type": "decision", "schemaKey": "root/api/sessions"}
     assert [(each["type"], each["data"]) for each in await _deliveries(service, 4)] == [
         ("item.updated", {**data, "title": "Sessions are kept in Redis", "status": "approved"}),
@@ -285,7 +289,7 @@ async def test_second_update_with_the_same_etag_is_rejected(service: Service) ->
         *(owner.patch(f"{PATH}/{item_id}", {"title": f"Title {n}"}, headers={"If-Match": tag}) for n in range(5))
     )
     assert sorted(answer.status_code for answer in answers) == [200, 412, 412, 412, 412]
-    assert (await _shown(owner, item_id))["version"] == 2
+    assert (await _get_item(owner, item_id))["version"] == 2
 
 
 @pytest.mark.own_service
@@ -295,9 +299,9 @@ async def test_files_keep_their_fingerprint(service: Service) -> None:
     scope = Scope(owner.team_id)
     async with service.runtime.database.write() as tx:
         known = {"a.py": "1", "b.py": "2"}
-        made = new_item(files=("a.py", "b.py"))
+        item = new_item(files=("a.py", "b.py"))
         item_id = await items.create_item(
-            tx, scope, project, made, session_id=None, source_ref=None, reason="created", fingerprints=known
+            tx, scope, project, item, session_id=None, source_ref=None, reason="created", fingerprints=known
         )
     assert (await owner.patch(f"{PATH}/{item_id}", {"files": ["b.py", "c.py"]})).status_code == 200
     async with service.runtime.database.write() as tx:
@@ -307,7 +311,7 @@ async def test_files_keep_their_fingerprint(service: Service) -> None:
         assert not await items.change_item(tx, scope, row, same, reason="x", fingerprints={"c.py": "3"})
         found = await tx.many(select(item_files.c.path, item_files.c.fingerprint).order_by(item_files.c.path))
     assert [(entry["path"], entry["fingerprint"]) for entry in found] == [("b.py", "2"), ("c.py", "3")]
-    assert (await _shown(owner, item_id))["version"] == 2
+    assert (await _get_item(owner, item_id))["version"] == 2
 
 
 @pytest.mark.own_service
@@ -322,13 +326,13 @@ async def test_deleted_item_leaves_only_the_audit_entry(service: Service) -> Non
         await tx.run(insert(item_vectors).values(**vector, text_hash="h", vector=b"v"))
         row = await items.lock_item(tx, scope, old)
         assert row is not None
-        retired = dataclasses.replace(records.to_item(row), status="deprecated")
-        await items.change_item(tx, scope, row, retired, reason="merged", superseded_by=item_id)
+        deprecated = dataclasses.replace(records.to_item(row), status="deprecated")
+        await items.change_item(tx, scope, row, deprecated, reason="merged", superseded_by=item_id)
     assert (await owner.patch(f"{PATH}/{item_id}", {"content": "Changed"})).status_code == 200
-    memory = await _memory_version(service, project)
+    memory_version = await _memory_version(service, project)
     deleted = await owner.delete(f"{PATH}/{item_id}")
     assert (deleted.status_code, deleted.content) == (204, b"")
-    assert await _memory_version(service, project) == memory + 1
+    assert await _memory_version(service, project) == memory_version + 1
     async with service.runtime.database.read() as tx:
         for table in (item_files, item_vectors, item_conflicts, items_to_embed):
             assert await tx.many(select(table)) == [], table.name
@@ -342,5 +346,5 @@ async def test_deleted_item_leaves_only_the_audit_entry(service: Service) -> Non
         project,
         "Sessions are kept in Redis",
     )
-    left = await _shown(owner, old)
-    assert (left["status"], left["supersededBy"]) == ("deprecated", None)
+    remaining = await _get_item(owner, old)
+    assert (remaining["status"], remaining["supersededBy"]) == ("deprecated", None)

@@ -86,42 +86,42 @@ async def test_every_query_word_must_match(service: Service) -> None:
 async def test_filtered_pages_are_complete_and_report_the_total(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    made = [
+    created = [
         await keep_item(service, owner, project, title=f"Stone {number}", confidence=number / 20)
         for number in range(21)
     ]
-    asked = f"projectId={project}&q=stone&limit=4"
-    assert await _pages(owner, f"{asked}&count=true") == (made[::-1], {"21"})
-    assert await _pages(owner, asked) == (made[::-1], {None})
-    some = f"{asked}&minConfidence=0.25&maxConfidence=0.5&count=true"
-    assert await _pages(owner, some) == (made[10:4:-1], {"6"})
-    assert await _pages(owner, f"{asked}&minConfidence=0.9&maxConfidence=0.1&count=true") == ([], {"0"})
+    query = f"projectId={project}&q=stone&limit=4"
+    assert await _pages(owner, f"{query}&count=true") == (created[::-1], {"21"})
+    assert await _pages(owner, query) == (created[::-1], {None})
+    filtered = f"{query}&minConfidence=0.25&maxConfidence=0.5&count=true"
+    assert await _pages(owner, filtered) == (created[10:4:-1], {"6"})
+    assert await _pages(owner, f"{query}&minConfidence=0.9&maxConfidence=0.1&count=true") == ([], {"0"})
     member = await service.join(owner)
-    assert await _pages(member, "q=stone&count=true") == ([], {"0"}), "a private project of others"
+    assert await _pages(member, "q=stone&count=true") == ([], {"0"}), "other users' private projects are not searched"
 
 
 async def test_session_filter_returns_created_and_confirmed_items(service: Service) -> None:
     memory = await Memory.of(service)
-    first = await memory.tell(
+    first = await memory.send(
         save(("decision", "Sessions live in Redis", "We keep login sessions in Redis so that they outlive a restart."))
     )
     await memory.enrich(first["sessionId"])
     await memory.owner.patch(f"/api/v2/sessions/{first['sessionId']}", {"status": "completed"})
-    told = await memory.tell(save(("decision", "Money is kept in cents", "We store all prices as integer cents.")))
-    assert told["sessionId"] != first["sessionId"]
-    await memory.enrich(told["sessionId"])
+    second = await memory.send(save(("decision", "Money is kept in cents", "We store all prices as integer cents.")))
+    assert second["sessionId"] != first["sessionId"]
+    await memory.enrich(second["sessionId"])
     redis, cents = sorted(await memory.items(), key=lambda item: "cents" in item["title"])
 
-    async def of(session_id: str) -> list[str]:
+    async def items_of(session_id: str) -> list[str]:
         return [item["id"] for item in await memory.items(f"&sessionId={session_id}")]
 
-    assert (await of(first["sessionId"]), await of(told["sessionId"])) == ([redis["id"]], [cents["id"]])
-    confirmed = '[{"eventId":"%s","quote":"a"},{"eventId":"%s","quote":"b"}]'  # as a merge leaves it
+    assert (await items_of(first["sessionId"]), await items_of(second["sessionId"])) == ([redis["id"]], [cents["id"]])
+    evidence_template = '[{"eventId":"%s","quote":"a"},{"eventId":"%s","quote":"b"}]'  # like after a merge
     async with service.runtime.database.write() as tx:
-        both = confirmed % (first["eventId"], told["eventId"])
+        both = evidence_template % (first["eventId"], second["eventId"])
         await tx.run(update(items).where(items.c.id == redis["id"]).values(evidence=both))
-    assert await of(told["sessionId"]) == [redis["id"], cents["id"]]
-    assert await of(first["sessionId"]) == [redis["id"]]
-    assert (await of(ids.new("ses")), await of("x")) == ([], [])
-    answer = await memory.owner.get(f"{PATH}?sessionId={told['sessionId']}&q=cents&count=true")
+    assert await items_of(second["sessionId"]) == [redis["id"], cents["id"]]
+    assert await items_of(first["sessionId"]) == [redis["id"]]
+    assert (await items_of(ids.new("ses")), await items_of("x")) == ([], [])
+    answer = await memory.owner.get(f"{PATH}?sessionId={second['sessionId']}&q=cents&count=true")
     assert ([item["id"] for item in answer.json()], answer.headers["x-total-count"]) == ([cents["id"]], "1")

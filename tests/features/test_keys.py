@@ -22,8 +22,8 @@ NO_KEY = (404, {"error": "Key not found"})
 async def _make(person: Person, name: str) -> dict[str, str]:
     answer = await person.post("/api/keys", {"name": name})
     assert answer.status_code == 201
-    made: dict[str, str] = answer.json()
-    return made
+    created: dict[str, str] = answer.json()
+    return created
 
 
 async def _use(service: Service, key: str) -> tuple[int, object]:
@@ -32,25 +32,31 @@ async def _use(service: Service, key: str) -> tuple[int, object]:
 
 async def test_key_is_shown_once_and_stored_as_a_hash(service: Service) -> None:
     owner = await service.owner()
-    made = await _make(owner, "  laptop ")
-    assert sorted(made) == ["createdAt", "id", "key", "name"]
-    assert made["name"] == "laptop"
-    assert made["key"].startswith("service_sk_")
-    assert len(made["key"]) >= len("service_sk_") + 43  # 32 random bytes
-    [entry] = [entry for entry in (await owner.get("/api/keys")).json() if entry["id"] == made["id"]]
+    created = await _make(owner, "  laptop ")
+    assert sorted(created) == ["createdAt", "id", "key", "name"]
+    assert created["name"] == "laptop"
+    assert created["key"].startswith("service_sk_")
+    assert len(created["key"]) >= len("service_sk_") + 43  # 32 random bytes
+    [entry] = [entry for entry in (await owner.get("/api/keys")).json() if entry["id"] == created["id"]]
     assert sorted(entry) == ["createdAt", "id", "lastUsed", "name", "prefix"]
-    assert made["key"].startswith(entry["prefix"])
-    assert len("service_sk_") < len(entry["prefix"]) < len(made["key"]) / 2
+    assert created["key"].startswith(entry["prefix"])
+    assert len("service_sk_") < len(entry["prefix"]) < len(created["key"]) / 2
     assert entry["lastUsed"] is None
 
-    assert (await _use(service, made["key"]))[0] == 200
+    assert (await _use(service, created["key"]))[0] == 200
     raw = await raw_database(service)
-    assert sha256_hex(made["key"]).encode() in raw
-    assert made["key"].encode() not in raw
-    assert made["key"].removeprefix("service_sk_").encode() not in raw
+    assert sha256_hex(created["key"]).encode() in raw
+    assert created["key"].encode() not in raw
+    assert created["key"].removeprefix("service_sk_").encode() not in raw
     for path in ("/api/keys", "/api/keys?include=team", "/api/audit"):
-        assert made["key"] not in (await owner.get(path)).text
-    for wrong in (made["key"][:-1], made["key"] + "x", made["key"].upper(), sha256_hex(made["key"]), entry["prefix"]):
+        assert created["key"] not in (await owner.get(path)).text
+    for wrong in (
+        created["key"][:-1],
+        created["key"] + "x",
+        created["key"].upper(),
+        sha256_hex(created["key"]),
+        entry["prefix"],
+    ):
         assert await _use(service, wrong) == UNAUTHENTICATED
     for name in ("", " ", "x" * 101, None):
         refused = await owner.post("/api/keys", {"name": name})
@@ -80,13 +86,13 @@ async def test_listing_and_deleting_own_and_team_keys(service: Service) -> None:
     assert (await _use(service, spare[colleague.user_id]["key"]))[0] == 200
 
     for person, owner_of_key in ((admin, colleague), (member, member), (admin, owner)):
-        gone = spare[owner_of_key.user_id]
-        deleted = await person.delete("/api/keys", {"keyId": gone["id"]})
+        target = spare[owner_of_key.user_id]
+        deleted = await person.delete("/api/keys", {"keyId": target["id"]})
         assert (deleted.status_code, deleted.content) == (204, b"")
-        assert await _use(service, gone["key"]) == UNAUTHENTICATED
-        assert status_and_body(await person.delete("/api/keys", {"keyId": gone["id"]})) == NO_KEY
-    itself = (await member.get("/api/keys")).json()[0]["id"]
-    assert (await member.delete("/api/keys", {"keyId": itself})).status_code == 204
+        assert await _use(service, target["key"]) == UNAUTHENTICATED
+        assert status_and_body(await person.delete("/api/keys", {"keyId": target["id"]})) == NO_KEY
+    own_key = (await member.get("/api/keys")).json()[0]["id"]
+    assert (await member.delete("/api/keys", {"keyId": own_key})).status_code == 204
     assert status_and_body(await member.get("/api/keys")) == UNAUTHENTICATED
 
 
@@ -107,36 +113,36 @@ async def _count_updates_of_keys(service: Service) -> None:
     """Count updates of key rows with a database trigger."""
     await run_sql(service, "CREATE TABLE key_writes (n INTEGER)")
     if service.settings.on_sqlite:
-        counting = ["CREATE TRIGGER t AFTER UPDATE ON api_keys BEGIN INSERT INTO key_writes VALUES (1); END"]
+        statements = ["CREATE TRIGGER t AFTER UPDATE ON api_keys BEGIN INSERT INTO key_writes VALUES (1); END"]
     else:
-        counting = [
+        statements = [
             "CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS "
             "$$ BEGIN INSERT INTO key_writes VALUES (1); RETURN NEW; END $$",
             "CREATE TRIGGER t AFTER UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION note()",
         ]
-    await run_sql(service, *counting)
+    await run_sql(service, *statements)
 
 
 async def test_last_use_is_recorded_without_a_write_per_request(service: Service) -> None:
     owner = await service.owner()
-    made = await _make(owner, "busy")
+    created = await _make(owner, "busy")
     await _count_updates_of_keys(service)
-    app_last_use = service.app._services.use(LastUseTracker)
-    await app_last_use.write()  # the owner's own key
+    tracker = service.app._services.use(LastUseTracker)
+    await tracker.write()  # the owner's own key
     await run_sql(service, "DELETE FROM key_writes")
 
     used_ms = clock.now_ms() + HOUR_MS
     with clock.use(lambda: used_ms):
         for _ in range(50):
-            assert (await _use(service, made["key"]))[0] == 200
+            assert (await _use(service, created["key"]))[0] == 200
         listed = (await owner.get("/api/keys")).json()
     assert {entry["name"]: entry["lastUsed"] for entry in listed}["busy"] == clock.iso(used_ms)
     [(writes,)] = await run_sql(service, "SELECT count(*) FROM key_writes")
     assert writes <= 2  # at most one write for each of the two keys
 
-    await app_last_use.write()
+    await tracker.write()
     async with service.runtime.database.read() as tx:
-        row = await tx.one(select(api_keys.c.last_used_ms).where(api_keys.c.id == made["id"]))
+        row = await tx.one(select(api_keys.c.last_used_ms).where(api_keys.c.id == created["id"]))
     assert row is not None
     assert row["last_used_ms"] == used_ms
     [(writes,)] = await run_sql(service, "SELECT count(*) FROM key_writes")

@@ -32,7 +32,7 @@ def _bearer(person: Person) -> dict[str, str]:
     return {"Authorization": f"Bearer {person.key}"}
 
 
-class Visitor:
+class ServerUser:
     """A registered user of a real server, with a key."""
 
     def __init__(self, http: httpx.AsyncClient, cookie: str, key: str) -> None:
@@ -46,21 +46,21 @@ class Visitor:
         return answer.json() if answer.content else None
 
     @classmethod
-    async def arrive(cls, http: httpx.AsyncClient, path: str, body: dict[str, str]) -> Visitor:
+    async def sign_up(cls, http: httpx.AsyncClient, path: str, body: dict[str, str]) -> ServerUser:
         answer = await http.post(path, json={"name": "Vera", "password": PASSWORD, **body})
         assert answer.status_code < 300, answer.text
         cookie = answer.cookies["loremark_login"]
         http.cookies.clear()
         headers = {"Cookie": f"loremark_login={cookie}", "Sec-Fetch-Site": "same-origin"}
-        made = await http.post("/api/keys", json={"name": "k"}, headers=headers)
-        return cls(http, cookie, made.json()["key"])
+        created = await http.post("/api/keys", json={"name": "k"}, headers=headers)
+        return cls(http, cookie, created.json()["key"])
 
 
-async def _invite(loremark: Loremark, host: Visitor, http: httpx.AsyncClient, email: str) -> Visitor:
+async def _invite(loremark: Loremark, inviter: ServerUser, http: httpx.AsyncClient, email: str) -> ServerUser:
     """Join with the link from the server's invitation email."""
-    await host.call("POST", "/api/team", {"email": email})
+    await inviter.call("POST", "/api/team", {"email": email})
     [(_, text)] = await emails_to(loremark.folder, email)
-    return await Visitor.arrive(http, "/api/team/invitations/accept", {"token": token_in(text)})
+    return await ServerUser.sign_up(http, "/api/team/invitations/accept", {"token": token_in(text)})
 
 
 async def test_stream_reports_visible_changes_until_access_ends(loremark: Loremark) -> None:
@@ -69,8 +69,8 @@ async def test_stream_reports_visible_changes_until_access_ends(loremark: Lorema
     with loremark.start() as server:
         await asyncio.to_thread(server.wait_ready)
         async with httpx.AsyncClient(base_url=server.url, timeout=60.0, verify=False) as http:
-            owner = await Visitor.arrive(http, "/api/auth/register", {"email": "owner@example.com"})
-            stranger = await Visitor.arrive(http, "/api/auth/register", {"email": "stranger@example.com"})
+            owner = await ServerUser.sign_up(http, "/api/auth/register", {"email": "owner@example.com"})
+            stranger = await ServerUser.sign_up(http, "/api/auth/register", {"email": "stranger@example.com"})
             member = await _invite(loremark, owner, http, "member@example.com")
             refused = await http.get("/api/live", headers={"Authorization": "Bearer nonsense"})
             assert status_and_body(refused) == UNAUTHENTICATED
@@ -79,7 +79,9 @@ async def test_stream_reports_visible_changes_until_access_ends(loremark: Lorema
         assert server.stop() == 0
 
 
-async def _reports_visible_changes(http: httpx.AsyncClient, owner: Visitor, member: Visitor, stranger: Visitor) -> None:
+async def _reports_visible_changes(
+    http: httpx.AsyncClient, owner: ServerUser, member: ServerUser, stranger: ServerUser
+) -> None:
     async with over_tcp(http, owner.bearer) as owners, AsyncExitStack() as open_streams:
         hidden = (await owner.call("POST", "/api/projects", {"name": "Hidden"}))["id"]
         shown = (await owner.call("POST", "/api/projects", {"name": "Shown", "visibility": "public"}))["id"]
@@ -109,7 +111,7 @@ async def _reports_visible_changes(http: httpx.AsyncClient, owner: Visitor, memb
             assert await stream.event() == ("changed", "keys", None)
 
 
-async def _ends_when_access_ends(http: httpx.AsyncClient, owner: Visitor, member: Visitor) -> None:
+async def _ends_when_access_ends(http: httpx.AsyncClient, owner: ServerUser, member: ServerUser) -> None:
     async with over_tcp(http, owner.bearer) as of_owner, AsyncExitStack() as open_streams:
         spare = await member.call("POST", "/api/keys", {"name": "spare"})
         await of_owner.until(("changed", "keys", None))
@@ -122,16 +124,16 @@ async def _ends_when_access_ends(http: httpx.AsyncClient, owner: Visitor, member
         for stream in (by_key, by_login, of_owner):
             assert await stream.event() == ("changed", "keys", None)
 
-        left = await http.post("/api/auth/logout", headers=member.browser)
-        assert left.status_code == 204
+        logged_out = await http.post("/api/auth/logout", headers=member.browser)
+        assert logged_out.status_code == 204
         http.cookies.clear()
         await by_login.end(ENDS_WITHIN_S)
 
         me = await member.call("GET", "/api/auth/me")
         [entry] = [entry for entry in await owner.call("GET", "/api/team") if entry["userId"] == me["userId"]]
         await owner.call("DELETE", f"/api/team/{entry['id']}")
-        said = await by_key.end(ENDS_WITHIN_S)
-        assert said == []  # not even a team event
+        remaining_lines = await by_key.end(ENDS_WITHIN_S)
+        assert remaining_lines == []  # not even a team event
         assert await of_owner.event() == ("changed", "team", None)
 
 
@@ -148,19 +150,19 @@ async def test_idle_stream_sends_keep_alives(service: Service) -> None:
 async def test_other_teams_do_not_delay_keep_alives(service: Service) -> None:
     owner, noisy = await service.owner(), await service.owner("Noisy neighbours")
 
-    async def work() -> None:
+    async def generate_events() -> None:
         while True:
             await noisy.post("/api/keys", {"name": "k"})
             await asyncio.sleep(0.1)
 
     async with in_process(service, _bearer(owner)) as stream:
-        working = asyncio.create_task(work())
+        task = asyncio.create_task(generate_events())
         try:
             assert await stream.line(2.5) == KEEP_ALIVE
         finally:
-            working.cancel()
+            task.cancel()
             with suppress(asyncio.CancelledError):
-                await working
+                await task
 
 
 @pytest.mark.settings(LOREMARK_KEEPALIVE_S="1")
@@ -181,21 +183,21 @@ async def test_busy_stream_ends_with_its_login(service: Service) -> None:
     login = cookies_of(service, await log_in(service, person.email))
     now_ms = clock.now_ms()
 
-    async def work() -> None:
+    async def generate_events() -> None:
         while True:
             await owner.post("/api/keys", {"name": "k"})
             await asyncio.sleep(0.1)
 
     async with in_process(service, {"Cookie": f"loremark_login={login['loremark_login']}"}) as stream:
-        working = asyncio.create_task(work())
+        task = asyncio.create_task(generate_events())
         try:
             assert await stream.event() == ("changed", "keys", None)
             with clock.use(lambda: now_ms + 31 * DAY_MS):
                 assert await stream.end(4.0)
         finally:
-            working.cancel()
+            task.cancel()
             with suppress(asyncio.CancelledError):
-                await working
+                await task
 
 
 def test_streams_per_user_are_limited() -> None:
@@ -249,7 +251,7 @@ async def test_events_cover_every_step_of_a_session(service: Service) -> None:
     owner, project = memory.owner, memory.tool.project_id
     live = service.runtime.database.signals.listen(notices.LIVE)
     async with in_process(service, _bearer(owner)) as stream:
-        sent = await memory.tell(save(("src/db.py", "modified", "We decided to use PostgreSQL."), summary="Database"))
+        sent = await memory.send(save(("src/db.py", "modified", "We decided to use PostgreSQL."), summary="Database"))
         await stream.until(("changed", "sessions", project))
         session = sent["sessionId"]
         assert (await memory.session(session))["eventCount"] == 1
@@ -268,42 +270,42 @@ async def test_events_cover_every_step_of_a_session(service: Service) -> None:
         assert received >= 6  # queued, each stage, finished: a client that refetches on each event can see them all
 
 
-async def test_stream_reports_webhooks_and_deliveries(hooked: Service) -> None:
-    owner = await hooked.owner()
+async def test_stream_reports_webhooks_and_deliveries(webhook_service: Service) -> None:
+    owner = await webhook_service.owner()
     project = await owner.create_project()
-    of_webhooks = ("changed", "webhooks", project)
-    async with in_process(hooked, _bearer(owner)) as stream:
+    webhooks_changed = ("changed", "webhooks", project)
+    async with in_process(webhook_service, _bearer(owner)) as stream:
         webhook = await create_webhook(owner, project, HOOK)
-        assert await stream.event() == of_webhooks
+        assert await stream.event() == webhooks_changed
         assert (await owner.patch(f"/api/webhooks/{webhook}", {"status": "disabled"})).status_code == 200
-        assert await stream.event() == of_webhooks
+        assert await stream.event() == webhooks_changed
         assert (await owner.post(f"/api/webhooks/{webhook}/test")).status_code == 200
-        await stream.until(of_webhooks)
+        await stream.until(webhooks_changed)
         assert (await owner.patch(f"/api/webhooks/{webhook}", {"status": "active"})).status_code == 200
-        await stream.until(of_webhooks)
+        await stream.until(webhooks_changed)
 
         await create_session(owner, project)  # delivered to a webhook whose receiver is down
-        tried: list[dict[str, Any]] = []
-        while not any(delivery["attempts"] and delivery["type"] == "session.created" for delivery in tried):
-            await stream.until(of_webhooks)
-            tried = await list_deliveries(owner, webhook)
+        deliveries: list[dict[str, Any]] = []
+        while not any(delivery["attempts"] and delivery["type"] == "session.created" for delivery in deliveries):
+            await stream.until(webhooks_changed)
+            deliveries = await list_deliveries(owner, webhook)
         assert (await owner.delete(f"/api/webhooks/{webhook}")).status_code == 204
-        await stream.until(of_webhooks)
+        await stream.until(webhooks_changed)
 
 
 async def test_event_bursts_are_debounced(service: Service) -> None:
     memory = await Memory.of(service)
     project = memory.tool.project_id
     async with in_process(service, _bearer(memory.owner)) as stream:
-        begun = asyncio.get_running_loop().time()
-        kept = [await memory.tell({"summary": f"Number {number}", "changes": []}) for number in range(60)]
+        started = asyncio.get_running_loop().time()
+        sent = [await memory.send({"summary": f"Number {number}", "changes": []}) for number in range(60)]
         received, seen = 0, 0
-        while seen < len(kept):
+        while seen < len(sent):
             await stream.until(("changed", "sessions", project))
             received += 1
-            seen = (await memory.session(kept[-1]["sessionId"]))["eventCount"]
-        passed = asyncio.get_running_loop().time() - begun
-        assert received <= 2 + passed / 0.2
+            seen = (await memory.session(sent[-1]["sessionId"]))["eventCount"]
+        elapsed = asyncio.get_running_loop().time() - started
+        assert received <= 2 + elapsed / 0.2
 
 
 async def test_stream_reports_hygiene_and_billing(service: Service) -> None:

@@ -48,9 +48,9 @@ async def test_readyz_reports_failing_checks(service: Service) -> None:
 async def test_readyz_fails_when_jobs_stop(database_url: str, tmp_path: Path) -> None:
     settings = settings_for(tmp_path, database_url)
     async with (
-        open_runtime(settings) as house,
-        open_background(house) as background,
-        open_app(house, background) as app,
+        open_runtime(settings) as runtime,
+        open_background(runtime) as background,
+        open_app(runtime, background) as app,
         httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url=BASE_URL) as http,
     ):
         assert (await http.get("/readyz")).status_code == 200
@@ -91,8 +91,8 @@ async def test_openapi_and_docs_are_served(service: Service) -> None:
     create = document["paths"]["/api/projects"]["post"]
     assert create["security"] == [{"bearer": []}, {"cookie": []}]
     assert {"201", "400", "401", "403", "413", "415", "429"} <= set(create["responses"])
-    named = set(re.findall(r'"#/components/schemas/(\w+)"', (await service.http.get("/openapi.json")).text))
-    assert named <= set(document["components"]["schemas"])
+    referenced = set(re.findall(r'"#/components/schemas/(\w+)"', (await service.http.get("/openapi.json")).text))
+    assert referenced <= set(document["components"]["schemas"])
 
     page = await service.http.get("/docs")
     assert page.headers["content-type"] == "text/html; charset=utf-8"

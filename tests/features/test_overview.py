@@ -27,16 +27,16 @@ async def _overview(person: Person) -> dict[str, Any]:
     return shown
 
 
-async def _of(person: Person, project: str) -> dict[str, Any]:
+async def _project_overview(person: Person, project: str) -> dict[str, Any]:
     (found,) = [each for each in (await _overview(person))["projects"] if each["id"] == project]
     return dict(found)
 
 
 async def _context(owner: Person, name: str, key: str, project: str | None, parent: str | None = None) -> str:
     body = {"name": name, "schemaKey": key, "content": "Words.", "parentContextId": parent}
-    made = await owner.post("/api/contexts", {**body, **({"projectId": project} if project else {})})
-    assert made.status_code == 201, made.text
-    return str(made.json()["id"])
+    created = await owner.post("/api/contexts", {**body, **({"projectId": project} if project else {})})
+    assert created.status_code == 201, created.text
+    return str(created.json()["id"])
 
 
 async def test_project_key_figures(service: Service) -> None:
@@ -57,7 +57,7 @@ async def test_project_key_figures(service: Service) -> None:
     assert (await owner.post("/api/v2/sessions", session)).status_code == 201
 
     with clock.use(lambda: WEDNESDAY_MS):
-        shown = await _of(owner, project)
+        shown = await _project_overview(owner, project)
     growth = shown.pop("growth")
     assert [week["added"] for week in growth] == [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 3]
     assert (growth[0]["weekStart"], growth[-1]["weekStart"]) == ("2026-07-06", "2026-09-21")
@@ -82,7 +82,9 @@ async def test_project_key_figures(service: Service) -> None:
     assert one["lastEventAt"] is not None
     assert one["byType"] == {"decision": 2, "bug": 2}
     assert one["review"] == {"drafts": 2, "lowConfidence": 1, "conflicts": 1, "stale": 2}
-    assert {name: value for name, value in one.items() if name not in ("byType", "review")} == await _of(owner, project)
+    assert {name: value for name, value in one.items() if name not in ("byType", "review")} == await _project_overview(
+        owner, project
+    )
 
 
 async def test_spend_is_for_owner_and_admins_only(service: Service) -> None:
@@ -105,15 +107,15 @@ async def test_spend_is_for_owner_and_admins_only(service: Service) -> None:
 
 async def test_overview_of_many_projects(service: Service) -> None:
     owner = await service.owner()
-    made = await insert_projects(service, owner.team_id, 203)
-    kept = await keep_item(service, owner, made[0], status="approved", files=())
+    project_ids = await insert_projects(service, owner.team_id, 203)
+    item_id = await keep_item(service, owner, project_ids[0], status="approved", files=())
     async with service.runtime.database.read() as tx:
-        (row,) = await tx.many(items.select().where(items.c.id == kept))
-    known = {column.name: row[column.name] for column in items.c}
-    many = [{**known, "id": ids.new("itm"), "project_id": project} for project in made for _ in range(3)]
+        (row,) = await tx.many(items.select().where(items.c.id == item_id))
+    template = {column.name: row[column.name] for column in items.c}
+    many = [{**template, "id": ids.new("itm"), "project_id": project} for project in project_ids for _ in range(3)]
     await insert_rows(service, items, many)
     projects = (await _overview(owner))["projects"]
-    assert [project["id"] for project in projects] == made[:2:-1]
+    assert [project["id"] for project in projects] == project_ids[:2:-1]
     assert {(project["items"]["approved"], project["growth"][-1]["added"]) for project in projects} == {(3, 3)}
 
 
@@ -137,13 +139,17 @@ async def test_item_counts_in_one_context_of_the_map(service: Service) -> None:
     await keep_item(service, owner, other, schema_key="root/api", status="approved")
     answer = await owner.get(f"/api/v2/map?projectId={project}")
     assert answer.status_code == 200, answer.text
-    places = {place["id"]: place for place in answer.json()}
-    assert list(places) == [api, shared, deep, moved]
-    assert {each: tuple(place["items"].values()) for each, place in places.items()} == {
+    contexts_by_id = {context["id"]: context for context in answer.json()}
+    assert list(contexts_by_id) == [api, shared, deep, moved]
+    assert {each: tuple(context["items"].values()) for each, context in contexts_by_id.items()} == {
         api: (1, 1, 0, 1),
         shared: (0, 0, 0, 0),
         deep: (2, 0, 1, 0),
         moved: (0, 0, 0, 0),
     }
-    assert (places[moved]["parentId"], places[shared]["projectId"], places[api]["projectId"]) == (api, None, project)
-    assert places[api]["tokens"] > 0
+    assert (
+        contexts_by_id[moved]["parentId"],
+        contexts_by_id[shared]["projectId"],
+        contexts_by_id[api]["projectId"],
+    ) == (api, None, project)
+    assert contexts_by_id[api]["tokens"] > 0

@@ -28,12 +28,12 @@ from tests.support.service import Service
 pytestmark = pytest.mark.anyio
 
 # The outbox drains by itself; the audit log is kept.
-LEFT_ALONE = (audit_entries, outbox)
-TABLES = [table for table in metadata.sorted_tables if "project_id" in table.c and table not in LEFT_ALONE]
+EXCLUDED = (audit_entries, outbox)
+TABLES = [table for table in metadata.sorted_tables if "project_id" in table.c and table not in EXCLUDED]
 # Pending work, which the service processes at any time during the test.
-WORK = (items_to_embed, brains_to_check)
-STILL = [table for table in TABLES if table not in WORK]
-MANY = 5_100
+PENDING_WORK = (items_to_embed, brains_to_check)
+STABLE_TABLES = [table for table in TABLES if table not in PENDING_WORK]
+VECTOR_COUNT = 5_100
 
 
 def _row(table: Table, project_id: str, number: int, known: dict[str, str]) -> dict[str, Any]:
@@ -62,7 +62,7 @@ async def _fill(service: Service, project_id: str, team_id: str, tables: Iterabl
         known = {"project_id": project_id, "team_id": team_id} | ({"model": model} if table is item_vectors else {})
         count = 1 if list(table.primary_key.columns) == [table.c.project_id] else 3
         if table is item_vectors:
-            count = MANY
+            count = VECTOR_COUNT
         await insert_rows(service, table, [_row(table, project_id, number, known) for number in range(count)])
 
 
@@ -75,23 +75,23 @@ async def _rows(service: Service, table: Table, project_id: str) -> list[tuple[A
 
 async def test_project_deletion_removes_only_its_own_data(service: Service) -> None:
     owner = await service.owner()
-    gone, kept = await owner.create_project("Gone"), await owner.create_project("Kept")
+    deleted_project, other_project = await owner.create_project("Gone"), await owner.create_project("Kept")
     blobs = open_blobs(service.settings.blobs_url)
-    for project in (gone, kept):
-        await _fill(service, project, owner.team_id, STILL)
+    for project in (deleted_project, other_project):
+        await _fill(service, project, owner.team_id, STABLE_TABLES)
         for number in range(3):
             await blobs.put(project, f"{number:064x}", f"{project} {number}".encode())
-    before = {table.name: await _rows(service, table, kept) for table in STILL}
+    before = {table.name: await _rows(service, table, other_project) for table in STABLE_TABLES}
     assert {name for name, rows in before.items() if not rows} == set()
-    assert len(before["item_vectors"]) == MANY
-    assert all([await _rows(service, table, gone) for table in STILL])
-    detail = (await owner.get(f"/api/projects/{kept}")).json()
+    assert len(before["item_vectors"]) == VECTOR_COUNT
+    assert all([await _rows(service, table, deleted_project) for table in STABLE_TABLES])
+    detail = (await owner.get(f"/api/projects/{other_project}")).json()
 
-    await _fill(service, gone, owner.team_id, [items_to_embed])
-    deleted = await owner.delete(f"/api/projects/{gone}")
+    await _fill(service, deleted_project, owner.team_id, [items_to_embed])
+    deleted = await owner.delete(f"/api/projects/{deleted_project}")
     assert (deleted.status_code, deleted.content) == (204, b"")
-    path = f"/api/projects/{gone}"
-    for method, below, body in (
+    path = f"/api/projects/{deleted_project}"
+    for method, suffix, body in (
         ("GET", "", None),
         ("PATCH", "", {"name": "x"}),
         ("PATCH", "", {"status": "active"}),
@@ -101,34 +101,34 @@ async def test_project_deletion_removes_only_its_own_data(service: Service) -> N
         ("GET", "/hmac-secret", None),
         ("POST", "/hmac-secret/rotate", None),
     ):
-        assert status_and_body(await owner.call(method, path + below, body)) == NO_PROJECT
-    assert [entry["id"] for entry in (await owner.get("/api/projects")).json()] == [kept]
+        assert status_and_body(await owner.call(method, path + suffix, body)) == NO_PROJECT
+    assert [entry["id"] for entry in (await owner.get("/api/projects")).json()] == [other_project]
 
     await service.wait_for_jobs()
     async with service.runtime.database.read() as tx:
         assert [
             row["status"] for row in await tx.many(select(jobs.c.status).where(jobs.c.kind == "projects.purge"))
         ] == ["completed"]
-        assert await tx.many(select(projects.c.id).where(projects.c.id == gone)) == []
-    left = {table.name: len(await _rows(service, table, gone)) for table in TABLES}
-    assert {name: count for name, count in left.items() if count} == {}
-    assert await blobs.list_project(gone) == []
+        assert await tx.many(select(projects.c.id).where(projects.c.id == deleted_project)) == []
+    remaining = {table.name: len(await _rows(service, table, deleted_project)) for table in TABLES}
+    assert {name: count for name, count in remaining.items() if count} == {}
+    assert await blobs.list_project(deleted_project) == []
 
-    for table in STILL:
-        after = await _rows(service, table, kept)
+    for table in STABLE_TABLES:
+        after = await _rows(service, table, other_project)
         # A brain may have been assembled meanwhile; existing ones must remain.
         assert after == before[table.name] or (table is brains and set(after) >= set(before[table.name])), table.name
     for number in range(3):
-        assert await blobs.get(kept, f"{number:064x}") == f"{kept} {number}".encode()
-    assert (await owner.get(f"/api/projects/{kept}")).json() == detail
-    log = (await owner.get(f"/api/audit?projectId={gone}")).json()
+        assert await blobs.get(other_project, f"{number:064x}") == f"{other_project} {number}".encode()
+    assert (await owner.get(f"/api/projects/{other_project}")).json() == detail
+    log = (await owner.get(f"/api/audit?projectId={deleted_project}")).json()
     assert [entry["action"] for entry in log] == ["project.deleted", "project.created"]
 
 
 def test_deletion_covers_every_project_table() -> None:
     """Project tables have a ``project_id`` column; all other tables are listed here."""
-    without = {table.name for table in metadata.sorted_tables if "project_id" not in table.c}
-    assert without == {
+    other_tables = {table.name for table in metadata.sorted_tables if "project_id" not in table.c}
+    assert other_tables == {
         "api_keys",
         "billing_accounts",
         "credit_transactions",

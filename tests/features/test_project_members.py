@@ -128,10 +128,10 @@ async def test_concurrent_owner_removals_leave_one_owner(service: Service) -> No
 async def test_member_pagination_oldest_first(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    crowd = await insert_people(service, owner.team_id, 1_204)
+    user_ids = await insert_people(service, owner.team_id, 1_204)
     shared = {"project_id": project, "team_id": owner.team_id, "role": "member", "joined_at_ms": clock.now_ms()}
     await insert_rows(
-        service, project_members, [{"user_id": user_id, "joined_id": ids.new("joi"), **shared} for user_id in crowd]
+        service, project_members, [{"user_id": user_id, "joined_id": ids.new("joi"), **shared} for user_id in user_ids]
     )
     seen: list[str] = []
     path = f"/api/projects/{project}/members"
@@ -141,21 +141,21 @@ async def test_member_pagination_oldest_first(service: Service) -> None:
         seen += [entry["userId"] for entry in page.json()]
         cursor = page.headers.get("x-next-cursor")
         path = f"/api/projects/{project}/members?limit=241&cursor={cursor}" if cursor else ""
-    assert seen == [owner.user_id, *crowd]
+    assert seen == [owner.user_id, *user_ids]
     assert len((await owner.get(f"/api/projects/{project}/members?limit=3")).json()) == 3
 
 
 async def test_removal_between_pages_skips_no_member(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
-    crowd = await insert_people(service, owner.team_id, 6)
+    user_ids = await insert_people(service, owner.team_id, 6)
     shared = {"project_id": project, "team_id": owner.team_id, "role": "member", "joined_at_ms": clock.now_ms()}
     await insert_rows(
-        service, project_members, [{"user_id": user_id, "joined_id": ids.new("joi"), **shared} for user_id in crowd]
+        service, project_members, [{"user_id": user_id, "joined_id": ids.new("joi"), **shared} for user_id in user_ids]
     )
     path = f"/api/projects/{project}/members"
     first = await owner.get(f"{path}?limit=3")
     last_seen = first.json()[-1]["userId"]
     assert (await owner.delete(path, {"userId": last_seen})).status_code == 204
     rest = await owner.get(f"{path}?cursor={first.headers['x-next-cursor']}")
-    assert [entry["userId"] for entry in rest.json()] == crowd[2:]
+    assert [entry["userId"] for entry in rest.json()] == user_ids[2:]

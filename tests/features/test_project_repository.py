@@ -103,27 +103,27 @@ async def test_repo_url_must_match_an_allowed_host(service: Service) -> None:
 async def test_token_is_kept_replaced_and_cleared(service: Service) -> None:
     owner = await service.owner()
     path = f"/api/projects/{await owner.create_project()}"
-    nothing = (None, None, None, False)
+    disconnected = (None, None, None, False)
     one, two = "https://github.com/owner/one", "https://github.com/owner/two"
-    elsewhere = "https://gitlab.com/owner/one"
+    other_host = "https://gitlab.com/owner/one"
 
     assert await _change(owner, path, repoUrl=one, repoHostToken=TOKEN) == (one, "owner", "token", True)
     assert await _change(owner, path, name="Other") == (one, "owner", "token", True)
     assert await _change(owner, path, repoUrl=two) == (two, "owner", "token", True)  # the same host
-    assert await _change(owner, path, repoUrl=elsewhere) == (elsewhere, "owner", "public", False)
-    assert await _change(owner, path, repoHostToken=TOKEN) == (elsewhere, "owner", "token", True)
+    assert await _change(owner, path, repoUrl=other_host) == (other_host, "owner", "public", False)
+    assert await _change(owner, path, repoHostToken=TOKEN) == (other_host, "owner", "token", True)
     assert await _change(owner, path, repoUrl=one, repoHostToken=TOKEN) == (one, "owner", "token", True)
     assert await _change(owner, path, repoHostToken=None) == (one, "owner", "public", False)
     assert await _change(owner, path, repoHostToken=TOKEN) == (one, "owner", "token", True)
-    assert await _change(owner, path, repoUrl=None) == nothing
-    assert await _change(owner, path, repoUrl=elsewhere) == (elsewhere, "owner", "public", False)
+    assert await _change(owner, path, repoUrl=None) == disconnected
+    assert await _change(owner, path, repoUrl=other_host) == (other_host, "owner", "public", False)
     assert await _change(owner, path, repoUrl=one, repoHostToken=TOKEN) == (one, "owner", "token", True)
-    assert await _change(owner, path, disconnectRepoHost=True) == nothing
+    assert await _change(owner, path, disconnectRepoHost=True) == disconnected
     assert await _change(owner, path, repoHostToken=TOKEN) == (None, None, "token", True)
-    assert await _change(owner, path, disconnectRepoHost=True) == nothing
-    assert await _change(owner, path, disconnectRepoHost=True, repoUrl=one, repoHostToken=TOKEN) == nothing
+    assert await _change(owner, path, disconnectRepoHost=True) == disconnected
+    assert await _change(owner, path, disconnectRepoHost=True, repoUrl=one, repoHostToken=TOKEN) == disconnected
 
-    for token, sentence in (
+    for token, message in (
         ("", "repoHostToken must not be empty"),
         ("x" * 1001, "repoHostToken must have at most 1000 characters"),
         ("two words", "repoHostToken has an invalid format"),
@@ -131,8 +131,8 @@ async def test_token_is_kept_replaced_and_cleared(service: Service) -> None:
         (7, "repoHostToken must be a string or null"),
     ):
         refused = await owner.patch(path, {"repoUrl": one, "repoHostToken": token})
-        assert status_and_body(refused) == (400, {"error": sentence})
-    assert _repository((await owner.get("/api/projects")).json()[0]) == nothing
+        assert status_and_body(refused) == (400, {"error": message})
+    assert _repository((await owner.get("/api/projects")).json()[0]) == disconnected
 
 
 async def test_token_is_stored_encrypted_and_never_returned(service: Service) -> None:
@@ -141,7 +141,7 @@ async def test_token_is_stored_encrypted_and_never_returned(service: Service) ->
     path = f"/api/projects/{project}"
     change = {"repoUrl": "https://github.com/owner/one", "repoHostToken": TOKEN}
     answers = [await owner.patch(path, change)]
-    answers += [await owner.get(where) for where in ("/api/projects", path, f"{path}/members", "/api/audit")]
+    answers += [await owner.get(route) for route in ("/api/projects", path, f"{path}/members", "/api/audit")]
     assert [answer.status_code for answer in answers] == [200] * 5
     assert not [answer.text for answer in answers if TOKEN in answer.text]
 

@@ -52,16 +52,16 @@ async def _names(person: Person) -> list[str]:
 
 async def test_create_list_get_and_update_a_project(service: Service) -> None:
     owner = await service.owner()
-    made = await owner.post("/api/projects", {"name": "  Loremark ", "surprise": 1})
-    assert made.status_code == 201
-    assert made.json() == {
-        "id": made.json()["id"],
+    created = await owner.post("/api/projects", {"name": "  Loremark ", "surprise": 1})
+    assert created.status_code == 201
+    assert created.json() == {
+        "id": created.json()["id"],
         "name": "Loremark",
         "visibility": "private",
         "status": "active",
-        "createdAt": made.json()["createdAt"],
+        "createdAt": created.json()["createdAt"],
     }
-    path = f"/api/projects/{made.json()['id']}"
+    path = f"/api/projects/{created.json()['id']}"
     [entry] = (await owner.get("/api/projects")).json()
     assert set(entry) == ENTRY
     assert {name: entry[name] for name in NO_REPOSITORY} == NO_REPOSITORY
@@ -129,8 +129,8 @@ async def test_invalid_project_fields(service: Service) -> None:
         ({"disconnectRepoHost": False}, "disconnectRepoHost must be true"),
     ]
     before = (await owner.get("/api/projects")).json()
-    for change, sentence in refused:
-        assert status_and_body(await owner.patch(path, change)) == (400, {"error": sentence})
+    for change, message in refused:
+        assert status_and_body(await owner.patch(path, change)) == (400, {"error": message})
     # One invalid field: nothing is applied.
     assert (await owner.patch(path, {"name": "Half", "autoApproveThreshold": 7})).status_code == 400
     assert (await owner.get("/api/projects")).json() == before
@@ -161,7 +161,7 @@ async def test_project_visibility_and_permissions(service: Service) -> None:
         for method, body in (("GET", None), ("PATCH", {"name": "x"}), ("DELETE", None)):
             assert status_and_body(await colleague.call(method, path, body)) == NO_PROJECT
     for path in (f"/api/projects/{hidden}", f"/api/projects/{shown}"):
-        for method, below, body in (
+        for method, suffix, body in (
             ("GET", "", None),
             ("PATCH", "", {"name": "x"}),
             ("DELETE", "", None),
@@ -171,7 +171,7 @@ async def test_project_visibility_and_permissions(service: Service) -> None:
             ("GET", "/hmac-secret", None),
             ("POST", "/hmac-secret/rotate", {}),
         ):
-            assert status_and_body(await stranger.call(method, path + below, body)) == NO_PROJECT
+            assert status_and_body(await stranger.call(method, path + suffix, body)) == NO_PROJECT
     for person in (assigned, colleague):  # visible, but not allowed
         assert status_and_body(await person.patch(f"/api/projects/{shown}", {"name": "x"})) == FORBIDDEN
         assert status_and_body(await person.delete(f"/api/projects/{shown}")) == FORBIDDEN
@@ -193,7 +193,7 @@ async def test_archived_project_is_read_only(service: Service) -> None:
     assert (archived.status_code, archived.json()["status"]) == (200, "archived")
     assert archived.json()["description"] == "Done"
 
-    for method, below, body in (
+    for method, suffix, body in (
         ("PATCH", "", {"name": "x"}),
         ("PATCH", "", {"repoUrl": "https://github.com/o/r"}),
         ("PATCH", "", {"disconnectRepoHost": True}),
@@ -203,16 +203,16 @@ async def test_archived_project_is_read_only(service: Service) -> None:
         ("DELETE", "/members", {"userId": owner.user_id}),
         ("POST", "/hmac-secret/rotate", {}),
     ):
-        assert status_and_body(await owner.call(method, path + below, body)) == ARCHIVED
+        assert status_and_body(await owner.call(method, path + suffix, body)) == ARCHIVED
     assert (await owner.get(path)).json()["status"] == "archived"
     assert await _names(owner) == ["Old"]
     assert len((await owner.get(f"{path}/members")).json()) == 1
     assert (await owner.get(f"{path}/hmac-secret")).json()["secret"] == secret
     assert status_and_body(await member.patch(path, {"status": "active"})) == NO_PROJECT
 
-    back = await owner.patch(path, {"status": "active", "name": "New", "repoUrl": "https://github.com/o/r"})
-    assert (back.status_code, back.json()["status"], back.json()["name"]) == (200, "active", "New")
-    assert back.json()["repoUrl"] == "https://github.com/o/r"
+    reactivated = await owner.patch(path, {"status": "active", "name": "New", "repoUrl": "https://github.com/o/r"})
+    assert (reactivated.status_code, reactivated.json()["status"], reactivated.json()["name"]) == (200, "active", "New")
+    assert reactivated.json()["repoUrl"] == "https://github.com/o/r"
     assert (await owner.post(f"{path}/members", {"email": member.email})).status_code == 201
 
     await owner.patch(path, {"status": "archived"})
@@ -246,9 +246,9 @@ async def test_project_pagination_newest_first(service: Service) -> None:
     owner, other = await service.owner(), await service.owner("Others")
     await insert_projects(service, other.team_id, 3)
     expected = (await insert_projects(service, owner.team_id, 1_205))[::-1]
-    whole = await owner.get("/api/projects")
-    assert [entry["id"] for entry in whole.json()] == expected[:1000]
-    rest = await owner.get(f"/api/projects?cursor={whole.headers['x-next-cursor']}")
+    first_page = await owner.get("/api/projects")
+    assert [entry["id"] for entry in first_page.json()] == expected[:1000]
+    rest = await owner.get(f"/api/projects?cursor={first_page.headers['x-next-cursor']}")
     assert [entry["id"] for entry in rest.json()] == expected[1000:]
 
     seen: list[str] = []

@@ -20,20 +20,20 @@ from tests.support.service import Service
 pytestmark = pytest.mark.anyio
 
 
-class Slow:
+class SlowEmbedder:
     """A real embedder that runs a callback before its first result."""
 
-    def __init__(self, embedder: Embedder, meanwhile: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, embedder: Embedder, callback: Callable[[], Awaitable[None]]) -> None:
         self._embedder = embedder
-        self.meanwhile: Callable[[], Awaitable[None]] | None = meanwhile
+        self.callback: Callable[[], Awaitable[None]] | None = callback
         self.name, self.dimensions = embedder.name, embedder.dimensions
 
     async def embed(self, texts: Sequence[str]) -> EmbeddingResult:
-        made = await self._embedder.embed(texts)
-        meanwhile, self.meanwhile = self.meanwhile, None
-        if meanwhile is not None:
-            await meanwhile()
-        return made
+        result = await self._embedder.embed(texts)
+        callback, self.callback = self.callback, None
+        if callback is not None:
+            await callback()
+        return result
 
     async def close(self) -> None:
         await self._embedder.close()
@@ -46,14 +46,16 @@ async def test_item_edited_during_embedding_gets_the_vector_of_its_new_text(serv
     async def edit(content: str) -> None:
         assert (await owner.patch(f"/api/v2/items/{item_id}", {"content": content})).status_code == 200
 
-    embedder = Slow(service.runtime.engines.embedder, lambda: edit("Sessions are kept in Postgres since the move."))
-    turn = 0
-    while embedder.meanwhile is not None:  # the service's own job may have been faster
-        await edit(f"Sessions are kept in Redis, for {(turn := turn + 1)} hours.")
+    embedder = SlowEmbedder(
+        service.runtime.engines.embedder, lambda: edit("Sessions are kept in Postgres since the move.")
+    )
+    attempt = 0
+    while embedder.callback is not None:  # the service's own job may have been faster
+        await edit(f"Sessions are kept in Redis, for {(attempt := attempt + 1)} hours.")
         await Reembed(service.runtime.database, embedder)(None)  # type: ignore[arg-type]
     async with service.runtime.database.read() as tx:
         (row,) = await items.list_by_ids(tx, Scope(owner.team_id), [item_id])
-        kept = await tx.many(select(item_vectors.c.text_hash))
+        vectors = await tx.many(select(item_vectors.c.text_hash))
         assert await tx.many(select(items_to_embed)) == []
     assert row["content"] == "Sessions are kept in Postgres since the move."
-    assert [each["text_hash"] for each in kept] == [text_hash(records.item_text(records.to_item(row)))]
+    assert [each["text_hash"] for each in vectors] == [text_hash(records.item_text(records.to_item(row)))]

@@ -40,7 +40,7 @@ async def test_evidence_is_returned_with_context(service: Service) -> None:
     memory = await Memory.of(service)
     project = memory.tool.project_id
     reason = "We keep login sessions in Redis so that they outlive a restart."
-    saved = await memory.tell(save(("decision", "Sessions live in Redis", f"It was slow. {reason} Nothing else did.")))
+    saved = await memory.send(save(("decision", "Sessions live in Redis", f"It was slow. {reason} Nothing else did.")))
     await memory.enrich(saved["sessionId"])
     (item,) = await memory.items()
     for entry, quote in zip(await _evidence(memory, item["id"]), item["evidence"], strict=True):
@@ -50,21 +50,21 @@ async def test_evidence_is_returned_with_context(service: Service) -> None:
         assert isinstance(entry["source"], str)
 
     long = f"{'The pump hums. ' * 2_000}Prices are integers.\n{'A line after it. ' * 2_000}"
-    big = await memory.tell({"commits": [{"sha": "a" * 40, "message": long, "files": []}]}, "git_digest")
-    gone = ids.new("evt")
+    large = await memory.send({"commits": [{"sha": "a" * 40, "message": long, "files": []}]}, "git_digest")
+    missing_id = ids.new("evt")
     quotes = (
-        Quote(big["eventId"], "Prices are integers."),
-        Quote(big["eventId"], "Prices are floats."),
+        Quote(large["eventId"], "Prices are integers."),
+        Quote(large["eventId"], "Prices are floats."),
         Quote(saved["eventId"], reason),
-        Quote(gone, "lost"),
+        Quote(missing_id, "lost"),
     )
     cited = await keep_item(service, memory.owner, project, evidence=quotes)
     first, second, third, last = await _evidence(memory, cited)
     assert [entry["eventId"] for entry in (first, second, third, last)] == [
         saved["eventId"],
-        big["eventId"],
-        big["eventId"],
-        gone,
+        large["eventId"],
+        large["eventId"],
+        missing_id,
     ], "oldest first"
     assert first["excerpt"] == f"It was slow. {reason} Nothing else did."
     assert second["found"]
@@ -74,28 +74,28 @@ async def test_evidence_is_returned_with_context(service: Service) -> None:
     assert len(second["excerpt"]) <= EXCERPT_CHARS
     assert (third["found"], third["excerpt"], third["event"]) == (False, "", "git_digest")
     unknown = dict.fromkeys(("event", "sessionId", "createdAt", "source"))
-    assert last == {"eventId": gone, "quote": "lost", **unknown, "excerpt": "", "found": False}
+    assert last == {"eventId": missing_id, "quote": "lost", **unknown, "excerpt": "", "found": False}
 
     many = tuple(Quote(saved["eventId"], f"no such words {number:02}") for number in range(60))
     assert len(await _evidence(memory, await keep_item(service, memory.owner, project, evidence=many))) == 50
     async with service.runtime.database.write() as tx:
         too_large = limits.EVENTS_PAGE_BYTES
-        await tx.run(update(events).where(events.c.id == big["eventId"]).values(size_bytes=too_large))
+        await tx.run(update(events).where(events.c.id == large["eventId"]).values(size_bytes=too_large))
         await tx.run(delete(events).where(events.c.id == saved["eventId"]))
     assert [(entry["found"], entry["event"]) for entry in (await _evidence(memory, cited))[:2]] == [
         (False, None),
         (True, "git_digest"),
     ]
     async with service.runtime.database.write() as tx:
-        await tx.run(update(events).where(events.c.id == big["eventId"]).values(size_bytes=too_large + 1))
+        await tx.run(update(events).where(events.c.id == large["eventId"]).values(size_bytes=too_large + 1))
     assert [(entry["found"], entry["event"]) for entry in (await _evidence(memory, cited))[:2]] == [
         (False, None),
         (False, "git_digest"),
     ], "too large to be read"
     stranger = await service.owner("Pebbles")
     theirs = await stranger.create_project()
-    stolen = await keep_item(service, stranger, theirs, evidence=(Quote(big["eventId"], "Prices are integers."),))
-    answer = await stranger.get(f"{PATH}/{stolen}/evidence")
+    foreign = await keep_item(service, stranger, theirs, evidence=(Quote(large["eventId"], "Prices are integers."),))
+    answer = await stranger.get(f"{PATH}/{foreign}/evidence")
     assert [(entry["found"], entry["event"]) for entry in answer.json()] == [(False, None)], "another team's event"
     for path in ("evidence", "related"):
         assert status_and_body(await stranger.get(f"{PATH}/{cited}/{path}")) == NO_ITEM
@@ -115,8 +115,10 @@ def test_excerpt_has_whole_sentences_or_words_and_bounded_length() -> None:
         assert found is not None
         assert quote[:EXCERPT_CHARS] in found
         assert len(found) <= EXCERPT_CHARS
-        assert set(found.split()) <= {*text.split(), found}, "no half words where there are words"
-        assert len(found) > EXCERPT_CHARS - 10 or len(text) < EXCERPT_CHARS or "y" in text, "as much as there is room"
+        assert set(found.split()) <= {*text.split(), found}, "words are not cut"
+        assert len(found) > EXCERPT_CHARS - 10 or len(text) < EXCERPT_CHARS or "y" in text, (
+            "the excerpt uses the available length"
+        )
     assert find_excerpt({"a": "A. Bb bb.  HERE is it.\nNext."}, "HERE is it.") == "A. Bb bb.  HERE is it.\nNext."
     assert find_excerpt({"a": ["x", None, 1, {"b": []}]}, "HERE") is None
     assert find_excerpt({"a": "x"}, "") is None
@@ -132,22 +134,24 @@ async def test_conflicting_items_are_related_both_ways(service: Service) -> None
     for one, other, mine, theirs in ((five, thirty, "5", "30"), (thirty, five, "30", "5")):
         (conflict,) = (await _related(memory, one["id"]))["conflicts"]
         assert conflict["item"] == other
-        assert conflict["reason"].index(mine) < conflict["reason"].index(theirs), "each from its own side"
+        assert conflict["reason"].index(mine) < conflict["reason"].index(theirs), (
+            "each reason starts with the item's own value"
+        )
 
     # A revert may restore the flag without the recorded conflict.
     async with service.runtime.database.write() as tx:
         await tx.run(delete(item_conflicts))
     (conflict,) = (await _related(memory, five["id"]))["conflicts"]
     assert conflict["item"]["id"] == thirty["id"]
-    settled = await memory.owner.patch(f"{PATH}/{five['id']}", {"status": "approved"})
-    assert settled.json()["flags"] == []
+    resolved = await memory.owner.patch(f"{PATH}/{five['id']}", {"status": "approved"})
+    assert resolved.json()["flags"] == []
     assert (await _related(memory, five["id"]))["conflicts"] == []
 
 
 async def test_similar_items_and_items_with_the_same_files_or_session(service: Service) -> None:
     memory = await Memory.of(service)
     project = memory.tool.project_id
-    sent = await memory.tell(
+    sent = await memory.send(
         save(
             (
                 "decision",
@@ -168,20 +172,22 @@ async def test_similar_items_and_items_with_the_same_files_or_session(service: S
         assert (await memory.owner.patch(f"{PATH}/{item['id']}", {"files": files})).status_code == 200
     assert (await memory.owner.patch(f"{PATH}/{expiry['id']}", {"status": "approved"})).status_code == 200
     half = await keep_item(service, memory.owner, project, title="Half", content="", files=("src/b.py",))
-    retired = await keep_item(service, memory.owner, project, title="Old", content="", files=("src/a.py", "src/b.py"))
-    assert (await memory.owner.patch(f"{PATH}/{retired}", {"status": "deprecated"})).status_code == 200
+    deprecated = await keep_item(
+        service, memory.owner, project, title="Old", content="", files=("src/a.py", "src/b.py")
+    )
+    assert (await memory.owner.patch(f"{PATH}/{deprecated}", {"status": "deprecated"})).status_code == 200
 
     found = await _related(memory, redis["id"])
-    near = {entry["item"]["id"]: entry["similarity"] for entry in found["similar"]}
-    assert expiry["id"] in near, "approved"
-    assert not near.keys() & {redis["id"], tabs["id"], retired}
-    assert all(0.5 <= similarity <= 1 for similarity in near.values())
-    assert list(near.values()) == sorted(near.values(), reverse=True)
+    similar = {entry["item"]["id"]: entry["similarity"] for entry in found["similar"]}
+    assert expiry["id"] in similar, "approved items are included"
+    assert not similar.keys() & {redis["id"], tabs["id"], deprecated}
+    assert all(0.5 <= similarity <= 1 for similarity in similar.values())
+    assert list(similar.values()) == sorted(similar.values(), reverse=True)
     assert [item["id"] for item in found["sameFiles"]] == [expiry["id"], half], "most files first"
     assert [item["id"] for item in found["sameSession"]] == [tabs["id"]]
     assert found["conflicts"] == []
     assert redis["id"] in {entry["item"]["id"] for entry in (await _related(memory, expiry["id"]))["similar"]}, (
-        "a draft"
+        "drafts are included"
     )
     assert found["sameSession"][0] == await memory.item(tabs["id"])
     alone = await _related(memory, half)

@@ -21,7 +21,7 @@ from loremark.ports.git.repository import Repositories
 from loremark.ports.outbound.guard import Guard
 from loremark.storage.tables import projects
 from tests.features.memory_project import Memory
-from tests.features.scan_project import REPOSITORY, ScanProject, scan_settings, scanning, serve_shop
+from tests.features.scan_project import REPOSITORY, ScanProject, create_scan_project, scan_settings, serve_shop
 from tests.servers.git import Commit, GitServer, make_repository
 from tests.servers.https import Authority
 from tests.support import databases
@@ -58,12 +58,12 @@ def sha(server: GitServer) -> str:
 def _copies(folder: Path, url: str) -> set[str]:
     """All copies of a repository by kind and reader, including empty folders and locks."""
     found = set()
-    for place in folder.glob(f"{mirror_name(url)}*"):
+    for directory in folder.glob(f"{mirror_name(url)}*"):
         try:
-            names = os.listdir(place)
+            names = os.listdir(directory)
         except (FileNotFoundError, NotADirectoryError):  # removed meanwhile, or a lock
             names = []
-        found |= {f"{place.name[32:]}/{name.split('.')[0]}" for name in names}
+        found |= {f"{directory.name[32:]}/{name.split('.')[0]}" for name in names}
     return found or {path.name for path in folder.glob(f"{mirror_name(url)}*")}
 
 
@@ -71,9 +71,9 @@ def _folder(settings: Settings) -> Path:
     return settings.cache_dir / "repositories"
 
 
-async def _until(is_so: Callable[[], bool], seconds: float = 30.0) -> None:
+async def _wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
     async with asyncio.timeout(seconds):
-        while not is_so():
+        while not condition():
             await asyncio.sleep(0.02)
 
 
@@ -100,9 +100,9 @@ async def _delete(memory: Memory) -> None:
 
 async def test_copies_are_removed_with_their_last_project(service: Service, server: GitServer, sha: str) -> None:
     url, folder = server.url(REPOSITORY), _folder(service.settings)
-    one = await scanning(service, url, repoHostToken=OLD, deepEnrichEnabled=True)
-    same = await scanning(service, url + "/", repoHostToken=OLD)
-    other = await scanning(service, url, repoHostToken=NEW, deepEnrichEnabled=True)
+    one = await create_scan_project(service, url, repoHostToken=OLD, deepEnrichEnabled=True)
+    same_repository = await create_scan_project(service, url + "/", repoHostToken=OLD)
+    other = await create_scan_project(service, url, repoHostToken=NEW, deepEnrichEnabled=True)
     await _read(one, sha)
     shared = _copies(folder, url)
     await _read(other, sha)
@@ -112,32 +112,32 @@ async def test_copies_are_removed_with_their_last_project(service: Service, serv
     assert len(_copies(folder, url)) == 4  # another team reads with the same token
     await _delete(other)
     assert _copies(folder, url) == shared
-    await _delete(same)
+    await _delete(same_repository)
     assert _copies(folder, url) == set()
     assert not list(folder.rglob("*.pack"))
 
 
 async def test_changed_token_or_url_removes_old_copies(service: Service, server: GitServer, sha: str) -> None:
     url, folder = server.url(REPOSITORY), _folder(service.settings)
-    memory = await scanning(service, url, repoHostToken=OLD, deepEnrichEnabled=True)
+    memory = await create_scan_project(service, url, repoHostToken=OLD, deepEnrichEnabled=True)
     await _read(memory, sha)
     old = _copies(folder, url)
     await _change(memory, name="Other")
     await _change(memory, repoHostToken=NEW)
-    await _until(lambda: not _copies(folder, url))
+    await _wait_until(lambda: not _copies(folder, url))
     await _read(memory, sha)
     new = _copies(folder, url)
     assert (len(old), len(new), old & new) == (2, 2, set())
     await _change(memory, repoHostToken=NEW, repoUrl=url + "/")  # the same repository, written differently
     await _change(memory, repoHostToken=None)
-    await _until(lambda: not _copies(folder, url))
+    await _wait_until(lambda: not _copies(folder, url))
     await _read(memory, sha)
     await _change(memory, repoUrl=server.url("o/elsewhere"))
-    await _until(lambda: not _copies(folder, url))
+    await _wait_until(lambda: not _copies(folder, url))
     await _change(memory, repoUrl=url)
     await _read(memory, sha)
     await _change(memory, disconnectRepoHost=True)
-    await _until(lambda: not _copies(folder, url))
+    await _wait_until(lambda: not _copies(folder, url))
 
 
 async def test_copies_left_by_a_killed_process_are_removed_at_startup(
@@ -145,12 +145,12 @@ async def test_copies_left_by_a_killed_process_are_removed_at_startup(
 ) -> None:
     url, folder = server.url(REPOSITORY), _folder(settings)
     async with run_service(settings) as service:
-        memory = await scanning(service, url, deepEnrichEnabled=True)
+        memory = await create_scan_project(service, url, deepEnrichEnabled=True)
         await _read(memory, sha)
     async with run_service(settings) as service:
         await asyncio.sleep(0.3)
         assert len(_copies(folder, url)) == 2
-    async with open_runtime(settings) as house, house.database.write() as tx:  # crash right after the commit
+    async with open_runtime(settings) as runtime, runtime.database.write() as tx:  # crash right after the commit
         await tx.run(
             update(projects)
             .where(projects.c.id == memory.tool.project_id)
@@ -158,19 +158,19 @@ async def test_copies_left_by_a_killed_process_are_removed_at_startup(
         )
     assert len(_copies(folder, url)) == 2
     async with run_service(settings):
-        await _until(lambda: not _copies(folder, url))
+        await _wait_until(lambda: not _copies(folder, url))
 
 
 async def test_old_copies_are_removed_unless_in_use(
     service: Service, server: GitServer, authority: Authority, sha: str
 ) -> None:
     url, folder = server.url(REPOSITORY), _folder(service.settings)
-    memory = await scanning(service, url, deepEnrichEnabled=True)
+    memory = await create_scan_project(service, url, deepEnrichEnabled=True)
     await _read(memory, sha)
-    house = service.runtime
+    runtime = service.runtime
     guard = Guard(("127.0.0.0/8",))
-    reader = Repositories(folder, guard, owner=house.sealer.fingerprint, ca_file=str(authority.ca_file))
-    cleaner = CopyCleaner(house.database, reader.mirrors, house.sealer)
+    reader = Repositories(folder, guard, owner=runtime.sealer.fingerprint, ca_file=str(authority.ca_file))
+    cleaner = CopyCleaner(runtime.database, reader.mirrors, runtime.sealer)
     assert await cleaner.clean_up()
     assert len(_copies(folder, url)) == 2
     week_ago = clock.now_ms() / 1000 - 8 * 86_400
@@ -182,10 +182,10 @@ async def test_old_copies_are_removed_unless_in_use(
         assert len(await snapshot.entries()) > 1
     silent = server.url("silent/shop")
     await _change(memory, repoUrl=silent)
-    await _until(lambda: not _copies(folder, url))
+    await _wait_until(lambda: not _copies(folder, url))
     make_repository(server.root / "shop", [Commit(b"one", {b"a": b"1\n"})])
     fetching = asyncio.create_task(reader.commits(silent, None, [sha]))
-    assert await asyncio.to_thread(server.reached_silence.wait, 10.0)
+    assert await asyncio.to_thread(server.went_silent.wait, 10.0)
     await _delete(memory)  # the deletion does not block on it
     assert len(_copies(folder, silent)) == 1
     server.hang_up()
@@ -199,18 +199,18 @@ async def test_other_machines_remove_their_copies(
     server: GitServer, authority: Authority, tmp_path: Path, sha: str
 ) -> None:
     here = scan_settings(server, authority, databases.fresh_postgres(), tmp_path)
-    there = dataclasses.replace(here, cache_dir=tmp_path / "there")
-    url, folders = server.url(REPOSITORY), (_folder(here), _folder(there))
-    async with run_service(here) as service, run_service(there):
-        memory = await scanning(service, url, repoHostToken=OLD)
+    other_machine = dataclasses.replace(here, cache_dir=tmp_path / "there")
+    url, folders = server.url(REPOSITORY), (_folder(here), _folder(other_machine))
+    async with run_service(here) as service, run_service(other_machine):
+        memory = await create_scan_project(service, url, repoHostToken=OLD)
         guard, owner = Guard(("127.0.0.0/8",)), service.runtime.sealer.fingerprint
         readers = [Repositories(folder, guard, owner=owner, ca_file=str(authority.ca_file)) for folder in folders]
         for reader in readers:
             assert len(await reader.commits(url, OLD, [sha])) == 1
         await _change(memory, repoHostToken=NEW)
-        await _until(lambda: not any(_copies(folder, url) for folder in folders))
+        await _wait_until(lambda: not any(_copies(folder, url) for folder in folders))
         for reader in readers:
             assert len(await reader.commits(url, NEW, [sha])) == 1
         await _delete(memory)
-        await _until(lambda: not any(_copies(folder, url) for folder in folders))
+        await _wait_until(lambda: not any(_copies(folder, url) for folder in folders))
         await guard.close()

@@ -14,7 +14,7 @@ from loremark.memory.codebase.analysis import graph_summary
 from loremark.memory.codebase.analysis.survey import Survey
 from loremark.memory.codebase.records import Codebase, FileFacts, Import
 from loremark.storage.tables import scans
-from tests.features.scan_project import MODELS, REPOSITORY, ScanProject, scan_settings, scanning, serve_shop
+from tests.features.scan_project import MODELS, REPOSITORY, ScanProject, create_scan_project, scan_settings, serve_shop
 from tests.features.steps import ARCHIVED, FORBIDDEN, NO_PROJECT, cookies_of, log_in, status_and_body
 from tests.servers.git import GitServer
 from tests.servers.https import Authority
@@ -23,7 +23,7 @@ from tests.support.service import Service, run_service
 
 pytestmark = pytest.mark.anyio
 
-NOTHING: dict[str, Any] = {"modules": [], "edges": [], "remaining": 0}
+EMPTY_GRAPH: dict[str, Any] = {"modules": [], "edges": [], "remaining": 0}
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ async def service(server: GitServer, authority: Authority, database_url: str, tm
 @pytest.fixture
 async def shop(service: Service, server: GitServer) -> ScanProject:
     serve_shop(server)
-    return await scanning(service, server.url(REPOSITORY))
+    return await create_scan_project(service, server.url(REPOSITORY))
 
 
 async def _member_of(shop: ScanProject) -> Person:
@@ -57,21 +57,21 @@ async def test_member_can_scan_from_a_browser_and_see_the_import_graph(shop: Sca
     login = cookies_of(shop.service, await log_in(shop.service, member.email))
     project = shop.tool.project_id
 
-    async def look(name: str = "") -> Any:
+    async def get(name: str = "") -> Any:
         answer = await shop.service.browser_call("GET", f"/api/v2/scans{name}?projectId={project}", login)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    assert (await look(), await look("/graph")) == ({"scan": None}, NOTHING)
-    wanted = {"projectId": project, "branch": "main", "maxFiles": 100}
-    started = await shop.service.browser_call("POST", "/api/v2/scans", login, json=wanted)
+    assert (await get(), await get("/graph")) == ({"scan": None}, EMPTY_GRAPH)
+    body = {"projectId": project, "branch": "main", "maxFiles": 100}
+    started = await shop.service.browser_call("POST", "/api/v2/scans", login, json=body)
     assert (started.status_code, started.json()["status"]) == (202, "fetch_tree")
     scan = await shop.wait()
     assert (scan["id"], scan["phase"]) == (started.json()["scanId"], "complete")
-    assert await look() == {"scan": scan}
-    assert (await look("/results"))["findings"] == (await shop.results())["findings"] != []
+    assert await get() == {"scan": scan}
+    assert (await get("/results"))["findings"] == (await shop.results())["findings"] != []
 
-    graph = await look("/graph")
+    graph = await get("/graph")
     paths = [module["path"] for module in graph["modules"]]
     assert paths == ["shop/models.py", "shop/api.py", "shop/money.py", "shop/__main__.py"]
     assert graph["modules"][0] == {
@@ -81,8 +81,8 @@ async def test_member_can_scan_from_a_browser_and_see_the_import_graph(shop: Sca
         "imports": 0,
         "importedBy": 2,
     }
-    named = {(paths[start], paths[end]) for start, end in graph["edges"]}
-    assert named == {
+    edges = {(paths[start], paths[end]) for start, end in graph["edges"]}
+    assert edges == {
         ("shop/api.py", "shop/models.py"),
         ("shop/api.py", "shop/money.py"),
         ("shop/money.py", "shop/models.py"),
@@ -94,10 +94,10 @@ async def test_member_can_scan_from_a_browser_and_see_the_import_graph(shop: Sca
 
     await shop.service.wait_for_jobs(60.0)
     again = await shop.scan()
-    assert await look("/graph") == graph
+    assert await get("/graph") == graph
     async with shop.service.runtime.database.read() as tx:
-        kept = await tx.many(select(scans.c.id).where(scans.c.imports.is_not(None)))
-    assert [row["id"] for row in kept] == [again["id"]], "one picture a project"
+        rows = await tx.many(select(scans.c.id).where(scans.c.imports.is_not(None)))
+    assert [row["id"] for row in rows] == [again["id"]], "only the newest scan keeps its graph"
 
 
 async def test_readers_see_scans_and_others_get_not_found(shop: ScanProject) -> None:
@@ -121,11 +121,11 @@ async def test_both_endpoints_share_one_rate_limit(
     settings = scan_settings(server, authority, database_url, tmp_path)
     limited = dataclasses.replace(settings, route_limits="genesis.start=1/hour")
     async with run_service(limited) as service:
-        shop = await scanning(service, server.url("o/nothing"))
-        bare = await shop.owner.create_project()
+        shop = await create_scan_project(service, server.url("o/nothing"))
+        unconnected = await shop.owner.create_project()
         for _ in range(3):  # rejected requests are not counted
-            assert (await shop.owner.post("/api/v2/scans", {"projectId": bare})).status_code == 400
-        selective = {"projectId": bare, "selective": True}
+            assert (await shop.owner.post("/api/v2/scans", {"projectId": unconnected})).status_code == 400
+        selective = {"projectId": unconnected, "selective": True}
         refused = await shop.owner.post("/api/v2/scans", selective)
         assert status_and_body(refused) == (400, {"error": "No previous scan for selective mode"})
         assert (await shop.start()).status_code == 202
@@ -146,17 +146,17 @@ def test_graph_holds_the_most_connected_modules_and_is_deterministic() -> None:
         "app/hub.py": _facts("python", "app.base"),
         "app/alone.py": _facts("python"),
     }
-    backwards = dict(reversed(files.items()))
-    drawn = graph_summary.summarize_graph(Survey(Codebase("app", tuple(files), files)))
-    assert drawn == graph_summary.summarize_graph(Survey(Codebase("app", tuple(backwards), backwards)))
-    assert len(drawn.modules) == graph_summary.MAX_MODULES
-    assert drawn.remaining == 122 - graph_summary.MAX_MODULES
-    assert [(module.path, module.imported_by) for module in drawn.modules[:2]] == [
+    reversed_files = dict(reversed(files.items()))
+    graph = graph_summary.summarize_graph(Survey(Codebase("app", tuple(files), files)))
+    assert graph == graph_summary.summarize_graph(Survey(Codebase("app", tuple(reversed_files), reversed_files)))
+    assert len(graph.modules) == graph_summary.MAX_MODULES
+    assert graph.remaining == 122 - graph_summary.MAX_MODULES
+    assert [(module.path, module.imported_by) for module in graph.modules[:2]] == [
         ("app/base.py", 121),
         ("app/hub.py", 120),
     ]
-    assert drawn.modules[2].path == "app/m000.py"
-    assert all(0 <= place < len(drawn.modules) for edge in drawn.edges for place in edge)
+    assert graph.modules[2].path == "app/m000.py"
+    assert all(0 <= index < len(graph.modules) for edge in graph.edges for index in edge)
 
 
 def test_packages_imported_as_a_whole_are_one_module() -> None:
@@ -167,7 +167,7 @@ def test_packages_imported_as_a_whole_are_one_module() -> None:
         "orders/lines.go": _facts("go", "example.com/shop/money"),
         "money/money.go": _facts("go", "fmt"),
     }
-    drawn = graph_summary.summarize_graph(Survey(Codebase("shop", tuple(files), files)))
-    told_of = [(module.path, module.lines, module.imports, module.imported_by) for module in drawn.modules]
-    assert told_of == [("orders/", 20, 1, 1), ("money/", 10, 0, 1), ("main.go", 10, 1, 0)]
-    assert drawn.edges == [(0, 1), (2, 0)]
+    graph = graph_summary.summarize_graph(Survey(Codebase("shop", tuple(files), files)))
+    summary = [(module.path, module.lines, module.imports, module.imported_by) for module in graph.modules]
+    assert summary == [("orders/", 20, 1, 1), ("money/", 10, 0, 1), ("main.go", 10, 1, 0)]
+    assert graph.edges == [(0, 1), (2, 0)]

@@ -70,11 +70,11 @@ class SearchProject:
     @classmethod
     async def of(cls, service: Service) -> SearchProject:
         owner = await service.owner()
-        made = await owner.post("/api/projects", {"name": "Searched"})
-        assert made.status_code == 201, made.text
-        return cls(service, owner, made.json()["id"])
+        created = await owner.post("/api/projects", {"name": "Searched"})
+        assert created.status_code == 201, created.text
+        return cls(service, owner, created.json()["id"])
 
-    async def keep(self, embedder: Embedder | None = None, **fields: Any) -> str:
+    async def add_item(self, embedder: Embedder | None = None, **fields: Any) -> str:
         item = new_item(**{"status": "approved", "branch": None, **fields})
         async with self.service.runtime.database.write() as tx:
             item_id = await items.create_item(
@@ -100,29 +100,29 @@ class SearchProject:
             return await index.find_version(tx, self.scope, self.project)
 
     async def search(self, question: str, **query: Any) -> list[dict[str, Any]]:
-        given = {"projectId": self.project, "q": question, **query}
-        answer = await self.owner.get("/api/v2/search", params=given)
+        parameters = {"projectId": self.project, "q": question, **query}
+        answer = await self.owner.get("/api/v2/search", params=parameters)
         assert answer.status_code == 200, answer.text
         assert answer.json()["query"] == question
         results: list[dict[str, Any]] = answer.json()["results"]
         return results
 
-    async def known(self) -> dict[str, str]:
-        return {name: await self.keep(**fields) for name, fields in FACTS.items()}
+    async def add_facts(self) -> dict[str, str]:
+        return {name: await self.add_item(**fields) for name, fields in FACTS.items()}
 
 
 async def test_best_match_comes_first(service: Service) -> None:
     searched = await SearchProject.of(service)
-    known = await searched.known()
-    asked = {
+    item_ids = await searched.add_facts()
+    expected = {
         "how often do we try to deliver a hook?": "retries",
         "why did we stop using bcrypt": "passwords",
         "ERR_TZ_4711": "timezone",
         "src/auth/passwords.py": "passwords",
     }
-    for question, name in asked.items():
+    for question, name in expected.items():
         first = (await searched.search(question, minSimilarity=0))[0]
-        assert first["itemId"] == known[name], question
+        assert first["itemId"] == item_ids[name], question
         assert first["facts"] == FACTS[name]["content"]
         assert first["files"] == list(FACTS[name]["files"])
         assert first["used"] is False
@@ -134,7 +134,7 @@ async def test_best_match_comes_first(service: Service) -> None:
 
 async def test_dissimilar_items_are_left_out(service: Service) -> None:
     searched = await SearchProject.of(service)
-    await searched.known()
+    await searched.add_facts()
     assert await searched.search("which restaurant is good for lunch on Friday?") == []
     near = await searched.search("how are passwords hashed?")
     assert near[0]["similarity"] >= 0.5
@@ -143,20 +143,23 @@ async def test_dissimilar_items_are_left_out(service: Service) -> None:
 
 async def test_filters_for_drafts_types_files_and_branches(service: Service) -> None:
     searched = await SearchProject.of(service)
-    known = await searched.known()
-    branched = await searched.keep(
+    item_ids = await searched.add_facts()
+    on_branch = await searched.add_item(
         title="Hooks are signed twice", content="On the branch only.", branch="feature/hooks"
     )
 
     async def found(**query: Any) -> set[str]:
         return {result["itemId"] for result in await searched.search("anything at all", minSimilarity=0, **query)}
 
-    approved = {known["retries"], known["passwords"], known["timezone"]}
+    approved = {item_ids["retries"], item_ids["passwords"], item_ids["timezone"]}
     assert await found() == approved
-    assert await found(status="draft") == {known["draft"]}
-    assert await found(type="bug") == {known["timezone"]}
-    assert await found(files="src/auth/passwords.py,src/billing/invoices.py") == {known["passwords"], known["timezone"]}
-    assert await found(branch="feature/hooks") == approved | {branched}
+    assert await found(status="draft") == {item_ids["draft"]}
+    assert await found(type="bug") == {item_ids["timezone"]}
+    assert await found(files="src/auth/passwords.py,src/billing/invoices.py") == {
+        item_ids["passwords"],
+        item_ids["timezone"],
+    }
+    assert await found(branch="feature/hooks") == approved | {on_branch}
     assert len(await found(limit=2)) == 2
     for query in ({"limit": 0}, {"limit": 51}, {"minSimilarity": 2}, {"status": "deprecated"}, {"type": "song"}):
         answer = await searched.owner.get("/api/v2/search", params={"projectId": searched.project, "q": "x", **query})
@@ -167,46 +170,46 @@ async def test_filters_for_drafts_types_files_and_branches(service: Service) -> 
 async def test_deprecated_item_disappears_in_every_process(service: Service) -> None:
     """Each finder has its own index, like each process."""
     searched = await SearchProject.of(service)
-    known = await searched.known()
-    elsewhere = Finder(service.runtime.database, service.runtime.engines.embedders, MEGABYTE)
+    item_ids = await searched.add_facts()
+    other_finder = Finder(service.runtime.database, service.runtime.engines.embedders, MEGABYTE)
 
     async def found() -> set[str]:
         here = {result["itemId"] for result in await searched.search("passwords and hooks", minSimilarity=0)}
-        there = await elsewhere.find(
+        there = await other_finder.find(
             searched.scope, searched.project, "passwords and hooks", limit=10, min_similarity=0
         )
         assert here == {source.item_id for source in there.sources}
         return here
 
-    assert await found() == {known["retries"], known["passwords"], known["timezone"]}
-    await searched.owner.patch(f"/api/v2/items/{known['passwords']}", {"status": "deprecated"})
-    assert await found() == {known["retries"], known["timezone"]}
-    await searched.owner.patch(f"/api/v2/items/{known['passwords']}", {"status": "approved"})
-    assert known["passwords"] in await found()
-    await searched.owner.delete(f"/api/v2/items/{known['retries']}")
-    assert await found() == {known["passwords"], known["timezone"]}
-    await searched.owner.patch(f"/api/v2/items/{known['draft']}", {"status": "approved"})
-    assert known["draft"] in await found()
+    assert await found() == {item_ids["retries"], item_ids["passwords"], item_ids["timezone"]}
+    await searched.owner.patch(f"/api/v2/items/{item_ids['passwords']}", {"status": "deprecated"})
+    assert await found() == {item_ids["retries"], item_ids["timezone"]}
+    await searched.owner.patch(f"/api/v2/items/{item_ids['passwords']}", {"status": "approved"})
+    assert item_ids["passwords"] in await found()
+    await searched.owner.delete(f"/api/v2/items/{item_ids['retries']}")
+    assert await found() == {item_ids["passwords"], item_ids["timezone"]}
+    await searched.owner.patch(f"/api/v2/items/{item_ids['draft']}", {"status": "approved"})
+    assert item_ids["draft"] in await found()
 
 
 async def test_updated_index_ranks_like_a_reloaded_one(service: Service) -> None:
     """Random changes in random order."""
     searched = await SearchProject.of(service)
-    known = list((await searched.known()).values())
-    kept_up = Finder(service.runtime.database, service.runtime.engines.embedders, MEGABYTE)
-    chance = random.Random(7)
+    item_ids = list((await searched.add_facts()).values())
+    incremental = Finder(service.runtime.database, service.runtime.engines.embedders, MEGABYTE)
+    rng = random.Random(7)
     words = ["retry", "password", "invoice", "zone", "queue", "cache", "token", "branch", "deploy", "index"]
     for _ in range(25):
-        await _something_happens(searched, known, chance, words)
+        await _apply_random_change(searched, item_ids, rng, words)
         fresh = Finder(service.runtime.database, service.runtime.engines.embedders, MEGABYTE)
-        question = " ".join(chance.sample(words, 3))
+        question = " ".join(rng.sample(words, 3))
         for status in ("approved", "draft"):
-            both = await _both_of_one_version(searched, kept_up, fresh, question, status)
-            assert both[0] == both[1]
+            rankings = await _rank_at_same_version(searched, incremental, fresh, question, status)
+            assert rankings[0] == rankings[1]
 
 
-async def _both_of_one_version(
-    searched: SearchProject, one: Finder, another: Finder, question: str, status: str
+async def _rank_at_same_version(
+    searched: SearchProject, first: Finder, second: Finder, question: str, status: str
 ) -> list[list[tuple[str, float]]]:
     """The rankings of two finders at the same index version, because vectors of edited items arrive later."""
     while True:
@@ -215,26 +218,28 @@ async def _both_of_one_version(
             await finder.find(
                 searched.scope, searched.project, question, limit=20, filters=Filters(status=status), min_similarity=0
             )
-            for finder in (one, another)
+            for finder in (first, second)
         ]
         if await searched.version() == before:
             return [[(source.item_id, round(source.score, 5)) for source in each.sources] for each in found]
 
 
-async def _something_happens(
-    searched: SearchProject, known: list[str], chance: random.Random, words: list[str]
+async def _apply_random_change(
+    searched: SearchProject, item_ids: list[str], rng: random.Random, words: list[str]
 ) -> None:
-    text = " ".join(chance.choices(words, k=6))
-    what = chance.choice(("create", "edit", "retire", "approve", "delete"))
-    if what == "create" or len(known) < 3:
-        known.append(await searched.keep(title=text, content=text[::-1], status=chance.choice(("approved", "draft"))))
+    text = " ".join(rng.choices(words, k=6))
+    action = rng.choice(("create", "edit", "retire", "approve", "delete"))
+    if action == "create" or len(item_ids) < 3:
+        item_ids.append(
+            await searched.add_item(title=text, content=text[::-1], status=rng.choice(("approved", "draft")))
+        )
         return
-    item_id = chance.choice(known)
-    if what == "delete":
-        known.remove(item_id)
+    item_id = rng.choice(item_ids)
+    if action == "delete":
+        item_ids.remove(item_id)
         await searched.owner.delete(f"/api/v2/items/{item_id}")
         return
-    change = {"edit": {"title": text}, "retire": {"status": "deprecated"}, "approve": {"status": "approved"}}[what]
+    change = {"edit": {"title": text}, "retire": {"status": "deprecated"}, "approve": {"status": "approved"}}[action]
     assert (await searched.owner.patch(f"/api/v2/items/{item_id}", change)).status_code == 200
 
 
@@ -242,43 +247,43 @@ async def test_old_vectors_are_used_until_the_new_ones_exist(service: Service) -
     from loremark.ports.embeddings.builtin import BuiltinEmbedder
 
     searched = await SearchProject.of(service)
-    known = await searched.known()
-    another = BuiltinEmbedder("fp32", cache_dir=service.settings.cache_dir / "models")
+    item_ids = await searched.add_facts()
+    new_embedder = BuiltinEmbedder("fp32", cache_dir=service.settings.cache_dir / "models")
     finder = Finder(
-        service.runtime.database, Embedders(another, cache_dir=service.settings.cache_dir / "models"), MEGABYTE
+        service.runtime.database, Embedders(new_embedder, cache_dir=service.settings.cache_dir / "models"), MEGABYTE
     )
 
     async def first() -> str:
         found = await finder.find(searched.scope, searched.project, "is bcrypt still used?", limit=1, min_similarity=0)
         return found.sources[0].item_id
 
-    assert await first() == known["passwords"]
-    for item_id in known.values():
-        await searched.embed(item_id, another)
-        assert await first() == known["passwords"]
+    assert await first() == item_ids["passwords"]
+    for item_id in item_ids.values():
+        await searched.embed(item_id, new_embedder)
+        assert await first() == item_ids["passwords"]
     async with service.runtime.database.write() as tx:
-        await vectors.delete_other_models(tx, searched.scope, searched.project, another.name)
-    assert await first() == known["passwords"]
-    assert finder._indexes.model_of(searched.project) == another.name
-    await another.close()
+        await vectors.delete_other_models(tx, searched.scope, searched.project, new_embedder.name)
+    assert await first() == item_ids["passwords"]
+    assert finder._indexes.model_of(searched.project) == new_embedder.name
+    await new_embedder.close()
 
 
 async def test_concurrent_searches_load_an_index_once(service: Service) -> None:
     searched = await SearchProject.of(service)
-    known = await searched.known()
+    item_ids = await searched.add_facts()
     found = await asyncio.gather(*(searched.search("how are passwords hashed?") for _ in range(20)))
-    assert {results[0]["itemId"] for results in found} == {known["passwords"]}
+    assert {results[0]["itemId"] for results in found} == {item_ids["passwords"]}
 
 
 async def test_evicted_index_is_reloaded(service: Service) -> None:
     """With a tiny cache, every project still gets results."""
     finder = Finder(service.runtime.database, service.runtime.engines.embedders, 1)
-    shelves = [await SearchProject.of(service) for _ in range(3)]
-    keys = [await searched.known() for searched in shelves]
+    search_projects = [await SearchProject.of(service) for _ in range(3)]
+    expected = [await searched.add_facts() for searched in search_projects]
     for _ in range(2):
-        for searched, known in zip(shelves, keys, strict=True):
+        for searched, item_ids in zip(search_projects, expected, strict=True):
             found = await finder.find(searched.scope, searched.project, "how are passwords hashed?", limit=3)
-            assert found.sources[0].item_id == known["passwords"]
+            assert found.sources[0].item_id == item_ids["passwords"]
             other = await finder.find(Scope("team_of_others"), searched.project, "how are passwords hashed?", limit=3)
             assert other.sources == []
 
@@ -286,14 +291,14 @@ async def test_evicted_index_is_reloaded(service: Service) -> None:
 @pytest.mark.parametrize("terms", [b"\x01old", b"\x03torn", b""])
 async def test_outdated_or_corrupt_terms_are_rebuilt(service: Service, terms: bytes) -> None:
     searched = await SearchProject.of(service)
-    known = await searched.known()
+    item_ids = await searched.add_facts()
     async with service.runtime.database.write() as tx:
-        await tx.run(update(item_index).where(item_index.c.item_id == known["passwords"]).values(terms=terms))
+        await tx.run(update(item_index).where(item_index.c.item_id == item_ids["passwords"]).values(terms=terms))
     finder = Finder(service.runtime.database, service.runtime.engines.embedders, MEGABYTE)
     found = await finder.find(
         searched.scope, searched.project, "src/auth/passwords.py", limit=1, min_similarity=0, explain=True
     )
-    assert found.sources[0].item_id == known["passwords"]
+    assert found.sources[0].item_id == item_ids["passwords"]
     assert any(reason.signal == "names" for reason in found.sources[0].reasons)
 
 
@@ -301,9 +306,11 @@ async def test_project_searched_while_empty_is_searched_correctly_later(service:
     """Including items without a vector."""
     searched = await SearchProject.of(service)
     assert await searched.search("how are passwords hashed?") == []
-    bare = await keep_item(service, searched.owner, searched.project, status="approved", branch=None, title="Bare fact")
-    assert [result["itemId"] for result in await searched.search("bare fact", minSimilarity=0)] == [bare]
-    known = await searched.known()
-    assert (await searched.search("how are passwords hashed?"))[0]["itemId"] == known["passwords"]
-    assert (await searched.owner.patch(f"/api/v2/items/{bare}", {"title": "Barer fact"})).status_code == 200
-    assert (await searched.search("barer fact", minSimilarity=0))[0]["itemId"] == bare
+    unembedded = await keep_item(
+        service, searched.owner, searched.project, status="approved", branch=None, title="Bare fact"
+    )
+    assert [result["itemId"] for result in await searched.search("bare fact", minSimilarity=0)] == [unembedded]
+    item_ids = await searched.add_facts()
+    assert (await searched.search("how are passwords hashed?"))[0]["itemId"] == item_ids["passwords"]
+    assert (await searched.owner.patch(f"/api/v2/items/{unembedded}", {"title": "Barer fact"})).status_code == 200
+    assert (await searched.search("barer fact", minSimilarity=0))[0]["itemId"] == unembedded

@@ -22,30 +22,30 @@ BODY = b'{"event":"session_save","payload":{}}'
 
 
 def _signed(
-    project: str, secret: str, changed: dict[str, str] | None = None, *, at_ms: int | None = None, body: bytes = BODY
+    project: str, secret: str, overrides: dict[str, str] | None = None, *, at_ms: int | None = None, body: bytes = BODY
 ) -> Request:
     async def receive() -> Message:
         return {"type": "http.request", "body": body}
 
     timestamp = str((clock.now_ms() if at_ms is None else at_ms) // 1000)
-    given = {
+    named_headers = {
         "X-Service-Project": project,
         "X-Service-Timestamp": timestamp,
         "X-Service-Signature": signing.sign_request(secret, timestamp, BODY),
-        **(changed or {}),
+        **(overrides or {}),
     }
-    headers = [(name.lower().encode(), value.encode()) for name, value in given.items()]
+    headers = [(name.lower().encode(), value.encode()) for name, value in named_headers.items()]
     return Request({"method": "POST", "path": "/", "query_string": b"", "headers": headers}, receive)
 
 
-class Gate:
+class Verifier:
     """Signature verification as in the running service, with its cache."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self._signatures = Signatures(service.runtime.sealer)
 
-    async def answer(self, request: Request) -> str:
+    async def verify(self, request: Request) -> str:
         try:
             caller = await self._signatures.verify(self._service.runtime.database, request)
         except Refusal as refusal:
@@ -65,9 +65,9 @@ async def test_owners_and_admins_read_the_secret(service: Service) -> None:
     assert len(first["secret"]) >= 40
     assert status_and_body(await owner.get(path)) == status_and_body(await admin.get(path)) == (200, first)
     assert (await owner.get(f"/api/projects/{other}/hmac-secret")).json() != first
-    for method, below in (("GET", ""), ("POST", "/rotate")):
-        assert status_and_body(await member.call(method, path + below)) == FORBIDDEN
-        assert status_and_body(await stranger.call(method, path + below)) == NO_PROJECT
+    for method, suffix in (("GET", ""), ("POST", "/rotate")):
+        assert status_and_body(await member.call(method, path + suffix)) == FORBIDDEN
+        assert status_and_body(await stranger.call(method, path + suffix)) == NO_PROJECT
     assert (await owner.get(path)).json() == first
 
 
@@ -75,9 +75,9 @@ async def test_rotated_secret_stays_valid_for_a_day(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     path = f"/api/projects/{project}/hmac-secret"
-    gate = Gate(service)
+    verifier = Verifier(service)
     old = (await owner.get(path)).json()["secret"]
-    assert await gate.answer(_signed(project, old)) == owner.team_id
+    assert await verifier.verify(_signed(project, old)) == owner.team_id
 
     now_ms = clock.now_ms()
     with clock.use(lambda: now_ms):
@@ -88,12 +88,12 @@ async def test_rotated_secret_stays_valid_for_a_day(service: Service) -> None:
         assert new != old
         assert (await owner.get(path)).json() == {"secret": new}
         for secret in (old, new):
-            assert await gate.answer(_signed(project, secret)) == owner.team_id
+            assert await verifier.verify(_signed(project, secret)) == owner.team_id
     with clock.use(lambda: now_ms + DAY_MS - 1):
-        assert await gate.answer(_signed(project, old)) == owner.team_id
+        assert await verifier.verify(_signed(project, old)) == owner.team_id
     with clock.use(lambda: now_ms + DAY_MS):
-        assert await gate.answer(_signed(project, old)) == errors.INVALID_SIGNATURE.text
-        assert await gate.answer(_signed(project, new)) == owner.team_id
+        assert await verifier.verify(_signed(project, old)) == errors.INVALID_SIGNATURE.text
+        assert await verifier.verify(_signed(project, new)) == owner.team_id
 
     revoked = (await owner.post(f"{path}/rotate", {"revokeNow": True})).json()
     assert revoked["previousValidUntil"] is None
@@ -102,7 +102,7 @@ async def test_rotated_secret_stays_valid_for_a_day(service: Service) -> None:
         (new, errors.INVALID_SIGNATURE.text),
         (revoked["secret"], owner.team_id),
     ):
-        assert await gate.answer(_signed(project, secret)) == expected
+        assert await verifier.verify(_signed(project, secret)) == expected
     refused = await owner.post(f"{path}/rotate", {"revokeNow": "maybe"})
     assert status_and_body(refused) == (400, {"error": "revokeNow must be true or false"})
 
@@ -111,11 +111,11 @@ async def test_revoking_also_invalidates_the_previous_secret(service: Service) -
     owner = await service.owner()
     project = await owner.create_project()
     path = f"/api/projects/{project}/hmac-secret"
-    gate = Gate(service)
+    verifier = Verifier(service)
     secrets = [(await owner.get(path)).json()["secret"]]
     secrets.append((await owner.post(f"{path}/rotate", {})).json()["secret"])
     secrets.append((await owner.post(f"{path}/rotate", {"revokeNow": True})).json()["secret"])
-    answers = [await gate.answer(_signed(project, secret)) for secret in secrets]
+    answers = [await verifier.verify(_signed(project, secret)) for secret in secrets]
     assert answers == [errors.INVALID_SIGNATURE.text] * 2 + [owner.team_id]
 
 
@@ -123,7 +123,7 @@ async def test_signature_requirements(service: Service) -> None:
     owner = await service.owner()
     project, other = await owner.create_project(), await owner.create_project("Other")
     secret = (await owner.get(f"/api/projects/{project}/hmac-secret")).json()["secret"]
-    gate = Gate(service)
+    verifier = Verifier(service)
     now_ms = clock.now_ms() // 1000 * 1000
     with clock.use(lambda: now_ms):
         for at_ms, expected in (
@@ -132,22 +132,22 @@ async def test_signature_requirements(service: Service) -> None:
             (now_ms - 5 * MINUTE_MS - 1000, errors.TIMESTAMP_EXPIRED.text),
             (now_ms + 5 * MINUTE_MS + 1000, errors.TIMESTAMP_EXPIRED.text),
         ):
-            assert await gate.answer(_signed(project, secret, at_ms=at_ms)) == expected
-        assert await gate.answer(_signed(project, secret, body=BODY + b" ")) == errors.INVALID_SIGNATURE.text
-        assert await gate.answer(_signed(other, secret)) == errors.INVALID_SIGNATURE.text
-        assert await gate.answer(_signed("prj_nothing", secret)) == errors.PROJECT_NOT_FOUND.text
+            assert await verifier.verify(_signed(project, secret, at_ms=at_ms)) == expected
+        assert await verifier.verify(_signed(project, secret, body=BODY + b" ")) == errors.INVALID_SIGNATURE.text
+        assert await verifier.verify(_signed(other, secret)) == errors.INVALID_SIGNATURE.text
+        assert await verifier.verify(_signed("prj_nothing", secret)) == errors.PROJECT_NOT_FOUND.text
         for name in ("X-Service-Project", "X-Service-Timestamp", "X-Service-Signature"):
-            assert await gate.answer(_signed(project, secret, {name: ""})) == errors.MISSING_HEADER.text
+            assert await verifier.verify(_signed(project, secret, {name: ""})) == errors.MISSING_HEADER.text
         for timestamp in ("soon", "-5", "1e9", "9" * 40, "\u0663"):
-            assert await gate.answer(_signed(project, secret, {"X-Service-Timestamp": timestamp})) == (
+            assert await verifier.verify(_signed(project, secret, {"X-Service-Timestamp": timestamp})) == (
                 errors.TIMESTAMP_EXPIRED.text
             )
         unprefixed = _signed(project, secret).header(b"x-service-signature")
         assert unprefixed is not None
         request = _signed(project, secret, {"X-Service-Signature": unprefixed.removeprefix("sha256=")})
-        assert await gate.answer(request) == errors.INVALID_SIGNATURE.text
+        assert await verifier.verify(request) == errors.INVALID_SIGNATURE.text
     assert (await owner.delete(f"/api/projects/{project}")).status_code == 204
-    assert await gate.answer(_signed(project, secret)) == errors.PROJECT_NOT_FOUND.text
+    assert await verifier.verify(_signed(project, secret)) == errors.PROJECT_NOT_FOUND.text
     await service.wait_for_jobs()
 
 

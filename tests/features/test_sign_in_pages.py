@@ -46,9 +46,9 @@ async def test_open_registration_stays_open(service: Service) -> None:
 
 async def test_invitation_preview_does_not_consume_the_token(service: Service) -> None:
     owner = await service.owner("Stones & <b>Sons</b>")
-    elsewhere = await service.owner("Elsewhere")
+    other_owner = await service.owner("Elsewhere")
     tokens = {}
-    for email in ("New@example.com", elsewhere.email):
+    for email in ("New@example.com", other_owner.email):
         invited = (await owner.post("/api/team", {"email": email})).json()
         tokens[email] = await service.invitation_token(invited["id"])
     seen = await service.http.post(PREVIEW, json={"token": tokens["New@example.com"]})
@@ -60,20 +60,20 @@ async def test_invitation_preview_does_not_consume_the_token(service: Service) -
         "hasAccount": False,
         "expiresAt": body["expiresAt"],
     }
-    other = (await service.http.post(PREVIEW, json={"token": tokens[elsewhere.email]})).json()
-    assert (other["email"], other["hasAccount"]) == (elsewhere.email, True)
+    other = (await service.http.post(PREVIEW, json={"token": tokens[other_owner.email]})).json()
+    assert (other["email"], other["hasAccount"]) == (other_owner.email, True)
 
-    foreign = await service.http.post(
-        PREVIEW, json={"token": tokens[elsewhere.email]}, headers={"Sec-Fetch-Site": "cross-site"}
+    cross_site = await service.http.post(
+        PREVIEW, json={"token": tokens[other_owner.email]}, headers={"Sec-Fetch-Site": "cross-site"}
     )
-    assert status_and_body(foreign) == (403, {"error": "Cross-site request refused"})
+    assert status_and_body(cross_site) == (403, {"error": "Cross-site request refused"})
     invitation = tokens["New@example.com"].partition(".")[0]
     for wrong in (invitation, f"{invitation}.", tokens["New@example.com"] + "x", "x"):
         assert status_and_body(await service.http.post(PREVIEW, json={"token": wrong})) == INVALID_INVITATION
     later_ms = clock.now_ms() + 73 * HOUR_MS
     with clock.use(lambda: later_ms):
         assert (
-            status_and_body(await service.http.post(PREVIEW, json={"token": tokens[elsewhere.email]}))
+            status_and_body(await service.http.post(PREVIEW, json={"token": tokens[other_owner.email]}))
             == INVALID_INVITATION
         )
     assert (await accept(service, tokens["New@example.com"], password=PASSWORD)).status_code == 200
@@ -86,41 +86,43 @@ async def test_invitation_preview_does_not_consume_the_token(service: Service) -
 async def test_pages_redirect_to_sign_in_and_back(service: Service) -> None:
     for page in ("/billing/portal", "/billing/checkout?session=a%2Fb&x=https://evil.example/%0d%0aSet-Cookie:%20a=b"):
         for method in ("GET", "HEAD"):
-            led = await service.http.request(method, page, headers={"Host": "evil.example"})
-            place = urlsplit(led.headers["location"])
-            assert (led.status_code, place.scheme, place.netloc, place.path) == (303, "", "", "/sign-in")
-            assert parse_qs(place.query) == {"next": [page]}
-            assert "set-cookie" not in led.headers
+            redirect = await service.http.request(method, page, headers={"Host": "evil.example"})
+            location = urlsplit(redirect.headers["location"])
+            assert (redirect.status_code, location.scheme, location.netloc, location.path) == (303, "", "", "/sign-in")
+            assert parse_qs(location.query) == {"next": [page]}
+            assert "set-cookie" not in redirect.headers
     long = await service.http.get("/billing/checkout?session=" + "x" * 9_000)
     assert (long.status_code, long.headers["location"]) == (303, "/sign-in")
     for page in ("/billing/checkout", "/billing/portal/plan", "/billing/portal/cancel"):
-        sent = await service.http.post(page, content=b"session=x&next=https://evil.example")
-        assert (sent.status_code, sent.headers["location"]) == (303, "/sign-in")
+        posted = await service.http.post(page, content=b"session=x&next=https://evil.example")
+        assert (posted.status_code, posted.headers["location"]) == (303, "/sign-in")
     stale = {"loremark_login": "unknown"}
     assert (await service.browser_call("GET", "/billing/portal", stale)).status_code == 303
-    made = cookies_of(service, await service.http.post("/api/auth/register", json=_person("rita@example.com")))
-    assert (await service.browser_call("GET", "/billing/portal", made)).status_code == 200
+    cookies = cookies_of(service, await service.http.post("/api/auth/register", json=_account("rita@example.com")))
+    assert (await service.browser_call("GET", "/billing/portal", cookies)).status_code == 200
     assert (await service.http.get("/api/projects")).status_code == 401, "API requests are refused, not redirected"
 
 
-def _person(email: str) -> dict[str, str]:
+def _account(email: str) -> dict[str, str]:
     return {"email": email, "password": PASSWORD, "name": "Rita"}
 
 
 async def test_project_list_has_access_levels(service: Service) -> None:
     owner = await service.owner()
     member = await service.join(owner)
-    rights: dict[str, str] = {}
+    access_levels: dict[str, str] = {}
     for role, visibility in (("admin", "private"), ("member", "private"), ("", "public"), ("", "private")):
         project = await owner.create_project(f"{role} {visibility}", visibility=visibility)
         if role:
             await owner.post(f"/api/projects/{project}/members", {"email": member.email, "role": role})
-        rights[project] = {"admin": "manage", "member": "write"}.get(role, "read")
+        access_levels[project] = {"admin": "manage", "member": "write"}.get(role, "read")
     hidden = project
     seen = (await member.get("/api/projects")).json()
-    assert {entry["id"]: entry["accessLevel"] for entry in seen} == {k: v for k, v in rights.items() if k != hidden}
+    assert {entry["id"]: entry["accessLevel"] for entry in seen} == {
+        k: v for k, v in access_levels.items() if k != hidden
+    }
     for entry in seen:
         assert (await member.get(f"/api/projects/{entry['id']}")).json()["accessLevel"] == entry["accessLevel"]
     everything = (await owner.get("/api/projects")).json()
     assert {entry["accessLevel"] for entry in everything} == {"manage"}
-    assert {entry["id"] for entry in everything} == set(rights)
+    assert {entry["id"] for entry in everything} == set(access_levels)

@@ -28,7 +28,7 @@ from tests.support.service import BASE_URL, PASSWORD, Service
 
 pytestmark = pytest.mark.anyio
 
-DEAD_LINK = (400, {"error": "Invitation is invalid or expired"})
+INVALID_LINK = (400, {"error": "Invitation is invalid or expired"})
 NO_MEMBER = (404, {"error": "Member not found"})
 
 
@@ -51,8 +51,8 @@ async def test_renewed_invitation_invalidates_the_old_link(service: Service, tmp
     again = (await owner.post("/api/team", {"email": "bob@example.COM"})).json()
     assert (again["id"], again["role"]) == (first["id"], "member")
     [(_, renewed)] = await emails_to(tmp_path, "bob@example.COM")
-    assert status_and_body(await accept(service, token_in(text), password=PASSWORD)) == DEAD_LINK
-    assert status_and_body(await accept(service, token_in(renewed) + "x", password=PASSWORD)) == DEAD_LINK
+    assert status_and_body(await accept(service, token_in(text), password=PASSWORD)) == INVALID_LINK
+    assert status_and_body(await accept(service, token_in(renewed) + "x", password=PASSWORD)) == INVALID_LINK
 
     joined = await accept(service, token_in(renewed), name="Bob", password=PASSWORD)
     member = joined.json()
@@ -62,7 +62,7 @@ async def test_renewed_invitation_invalidates_the_old_link(service: Service, tmp
     me = await service.browser_call("GET", "/api/auth/me", cookies_of(service, joined))
     assert (me.json()["userId"], me.json()["teamId"]) == (member["userId"], owner.team_id)
 
-    assert status_and_body(await accept(service, token_in(renewed), password=PASSWORD)) == DEAD_LINK
+    assert status_and_body(await accept(service, token_in(renewed), password=PASSWORD)) == INVALID_LINK
     for spelling in ("bob@example.com", "BOB@EXAMPLE.COM"):
         assert status_and_body(await owner.post("/api/team", {"email": spelling})) == (
             409,
@@ -83,7 +83,7 @@ async def test_invitation_link_expires_and_works_once(service: Service) -> None:
     with clock.use(lambda: now_ms + 72 * HOUR_MS - SECOND_MS):
         assert (await accept(service, tokens["early@example.com"][1], password=PASSWORD)).status_code == 200
     with clock.use(lambda: now_ms + 72 * HOUR_MS):
-        assert status_and_body(await accept(service, tokens["late@example.com"][1], password=PASSWORD)) == DEAD_LINK
+        assert status_and_body(await accept(service, tokens["late@example.com"][1], password=PASSWORD)) == INVALID_LINK
         renewed = (await owner.post("/api/team", {"email": "late@example.com"})).json()["id"]
         assert renewed == tokens["late@example.com"][0]
         fresh = await service.invitation_token(renewed)
@@ -113,8 +113,8 @@ async def test_existing_account_joins_without_a_password(service: Service) -> No
     me = (await service.browser_call("GET", "/api/auth/me", cookies_of(service, joined))).json()
     assert (me["teamId"], me["role"]) == (ours.team_id, "member")
     assert [team["name"] for team in me["teams"]] == ["Theirs", "Ours"]
-    at_home = (await guest.get("/api/auth/me")).json()
-    assert (at_home["teamId"], at_home["role"]) == (theirs.team_id, "admin")
+    own_team = (await guest.get("/api/auth/me")).json()
+    assert (own_team["teamId"], own_team["role"]) == (theirs.team_id, "admin")
     assert [entry["id"] for entry in (await guest.get("/api/projects")).json()] == [project]
 
     # The link lets its holder join as the account, but not change its password.
@@ -145,7 +145,7 @@ async def test_pending_invitations_are_listed_and_revoked(service: Service) -> N
     assert status_and_body(await stranger.delete(f"/api/team/{invited['id']}")) == NO_MEMBER
     assert status_and_body(await member.delete(f"/api/team/{invited['id']}")) == FORBIDDEN
     assert (await owner.delete(f"/api/team/{invited['id']}")).status_code == 204
-    assert status_and_body(await accept(service, token, password=PASSWORD)) == DEAD_LINK
+    assert status_and_body(await accept(service, token, password=PASSWORD)) == INVALID_LINK
     assert await _emails(owner, "/api/team?include=invited") == [owner.email, member.email]
     assert status_and_body(await owner.delete(f"/api/team/{invited['id']}")) == NO_MEMBER
 
@@ -155,7 +155,7 @@ async def test_pages_with_invitations_respect_the_limit(service: Service) -> Non
     await service.join(owner)
     for number in range(3):
         await owner.post("/api/team", {"email": f"open{number}@example.com"})
-    whole = await _emails(owner, "/api/team?include=invited")
+    expected = await _emails(owner, "/api/team?include=invited")
     seen: list[str] = []
     path = "/api/team?include=invited&limit=2"
     for _ in range(10):
@@ -165,7 +165,7 @@ async def test_pages_with_invitations_respect_the_limit(service: Service) -> Non
         if "x-next-cursor" not in page.headers:
             break
         path = f"/api/team?include=invited&limit=2&cursor={page.headers['x-next-cursor']}"
-    assert seen == whole
+    assert seen == expected
 
 
 async def test_role_change_takes_effect_immediately(service: Service) -> None:
@@ -190,8 +190,8 @@ async def test_role_change_takes_effect_immediately(service: Service) -> None:
         refused = await owner.patch(f"/api/team/{member.member_id}", {"role": role})
         assert status_and_body(refused) == (400, {"error": "role must be one of admin, member"})
     assert status_and_body(await owner.patch("/api/team/mem_nobody", {"role": "admin"})) == NO_MEMBER
-    elsewhere = await service.owner("Others")
-    assert status_and_body(await elsewhere.patch(f"/api/team/{member.member_id}", {"role": "admin"})) == NO_MEMBER
+    other_owner = await service.owner("Others")
+    assert status_and_body(await other_owner.patch(f"/api/team/{member.member_id}", {"role": "admin"})) == NO_MEMBER
 
 
 async def test_owner_cannot_be_removed_or_demoted(service: Service) -> None:
@@ -247,17 +247,17 @@ async def test_project_with_another_owner_is_not_reassigned(service: Service) ->
     await insert_rows(service, project_members, [{**row, "joined_id": ids.new("joi"), "joined_at_ms": clock.now_ms()}])
     assert (await owner.delete(f"/api/team/{first.member_id}")).status_code == 204
     async with service.runtime.database.read() as tx:
-        left = await tx.many(select(project_members.c.user_id).where(project_members.c.project_id == project))
-    assert [entry["user_id"] for entry in left] == [second.user_id]
+        owners = await tx.many(select(project_members.c.user_id).where(project_members.c.project_id == project))
+    assert [entry["user_id"] for entry in owners] == [second.user_id]
 
 
 async def test_large_team_pagination(service: Service) -> None:
     owner = await service.owner()
-    crowd = await insert_people(service, owner.team_id, 1_204)
-    expected = [owner.user_id, *crowd]
-    whole = await owner.get("/api/team")
-    assert [entry["userId"] for entry in whole.json()] == expected[:1000]
-    rest = await owner.get(f"/api/team?cursor={whole.headers['x-next-cursor']}")
+    user_ids = await insert_people(service, owner.team_id, 1_204)
+    expected = [owner.user_id, *user_ids]
+    first_page = await owner.get("/api/team")
+    assert [entry["userId"] for entry in first_page.json()] == expected[:1000]
+    rest = await owner.get(f"/api/team?cursor={first_page.headers['x-next-cursor']}")
     assert [entry["userId"] for entry in rest.json()] == expected[1000:]
     assert "x-next-cursor" not in rest.headers
 

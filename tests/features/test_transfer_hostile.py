@@ -103,16 +103,16 @@ async def test_future_timestamps_are_refused(service: Service) -> None:
         "version": 1,
         "change": "created",
     }
-    for late in (2**47, clock.now_ms() + 3 * clock.DAY_MS):
-        conflict = {"item": ids.new("itm"), "reason": "", "detectedAtMs": late}
+    for future in (2**47, clock.now_ms() + 3 * clock.DAY_MS):
+        conflict = {"item": ids.new("itm"), "reason": "", "detectedAtMs": future}
         for field, line in {
-            "updatedAtMs": _item(updatedAtMs=late),
-            "mergedAtMs": _item(mergedAtMs=late),
+            "updatedAtMs": _item(updatedAtMs=future),
+            "mergedAtMs": _item(mergedAtMs=future),
             "detectedAtMs": _item(conflicts=[conflict]),
-            "lastEventAtMs": _line(**_session(lastEventAtMs=late)),
-            "completedAtMs": _line(**_session(completedAtMs=late)),
-            "createdAtMs": _line(**revision, snapshot=SNAPSHOT, createdAtMs=late),
-            "updatedAtMs ": _line(**context, createdAtMs=5, updatedAtMs=late),
+            "lastEventAtMs": _line(**_session(lastEventAtMs=future)),
+            "completedAtMs": _line(**_session(completedAtMs=future)),
+            "createdAtMs": _line(**revision, snapshot=SNAPSHOT, createdAtMs=future),
+            "updatedAtMs ": _line(**context, createdAtMs=5, updatedAtMs=future),
         }.items():
             answer = await post_import(owner, project, line)
             assert status_and_body(answer) == (400, {"error": f"line 1: {field.strip()} is in the future"})
@@ -182,27 +182,27 @@ async def test_import_sanitizes_every_text(service: Service) -> None:
     )
     done = await import_lines(owner, project, _line(**session) + item)
     assert done["redacted"] >= 7
-    (kept,) = (await owner.get(f"/api/v2/items?projectId={project}")).json()
+    (stored,) = (await owner.get(f"/api/v2/items?projectId={project}")).json()
     (listed,) = (await owner.get(f"/api/v2/sessions?projectId={project}")).json()
-    shown = json.dumps([kept, listed], ensure_ascii=False)
+    shown = json.dumps([stored, listed], ensure_ascii=False)
     assert SECRET not in shown
     assert not [letter for letter in ("\x1b", "\x07", "\u202e", "\u00ad") if letter in shown]
-    assert kept["tags"][1:] == ["plain"]
-    assert [path for path in kept["files"] if "redacted" not in path] == ["src/a.py"]
-    assert "redacted" in kept["flags"]
+    assert stored["tags"][1:] == ["plain"]
+    assert [path for path in stored["files"] if "redacted" not in path] == ["src/a.py"]
+    assert "redacted" in stored["flags"]
     first = await export(owner, project)
     assert b'"git:abc"' in first
-    there = await owner.create_project("There")
-    await import_lines(owner, there, first)
-    assert await export(owner, there) == first
+    target = await owner.create_project("There")
+    await import_lines(owner, target, first)
+    assert await export(owner, target) == first
 
 
 async def test_export_sanitizes_every_text(service: Service) -> None:
     """For rows written by older versions or other means, at their maximum lengths."""
     owner = await service.owner()
     tool = await tool_for(owner)
-    kept = await tool.keep(service.http, {"summary": "we keep sessions in Redis"})
-    quotes = (Quote(kept["eventId"], f"we keep {SECRET}"), Quote(ids.new("evt"), "never said"))
+    accepted = await tool.ingest(service.http, {"summary": "we keep sessions in Redis"})
+    quotes = (Quote(accepted["eventId"], f"we keep {SECRET}"), Quote(ids.new("evt"), "never said"))
     item = await keep_item(
         service,
         owner,
@@ -224,15 +224,15 @@ async def test_export_sanitizes_every_text(service: Service) -> None:
     (line,) = [line for line in decode_lines(lines) if line["loremark"] == "item"]
     assert (line["files"], line["tags"][1]) == (["src/a.py"], "x" * 60)
     assert len(line["evidence"]) == 1, "a quote from a missing event is not evidence"
-    there = await owner.create_project("There")
-    await import_lines(owner, there, lines)
-    assert await export(owner, there) == lines
+    target = await owner.create_project("There")
+    await import_lines(owner, target, lines)
+    assert await export(owner, target) == lines
 
 
 async def test_evidence_must_refer_to_events_of_the_project(service: Service) -> None:
     owner, stranger = await service.owner(), await service.owner("Strangers")
     project, theirs = await owner.create_project(), await tool_for(stranger)
-    foreign = (await theirs.keep(service.http, {"summary": "theirs"}))["eventId"]
+    foreign = (await theirs.ingest(service.http, {"summary": "theirs"}))["eventId"]
     session = _session()
     event = _event(session)
     quotes = [{"event": ref, "quote": "so it was said"} for ref in (event["ref"], ids.new("evt"), foreign, "api")]
@@ -246,19 +246,19 @@ async def test_evidence_must_refer_to_events_of_the_project(service: Service) ->
     }
     lines = [session, event, item, {**revision, "snapshot": {**SNAPSHOT, "evidence": quotes}, "createdAtMs": 5}]
     await import_lines(owner, project, b"".join(_line(**line) for line in lines))
-    (kept,) = (await owner.get(f"/api/v2/items?projectId={project}")).json()
-    assert [quoted["quote"] for quoted in kept["evidence"]] == ["so it was said"]
-    told_again = decode_lines(await export(owner, project))
-    assert [len(line["snapshot"]["evidence"]) for line in told_again if line["loremark"] == "revision"] == [1]
-    reverted = await owner.post(f"/api/v2/items/{kept['id']}/revert", {"version": 1})
-    assert reverted.json()["evidence"] == kept["evidence"]
+    (stored,) = (await owner.get(f"/api/v2/items?projectId={project}")).json()
+    assert [quoted["quote"] for quoted in stored["evidence"]] == ["so it was said"]
+    exported = decode_lines(await export(owner, project))
+    assert [len(line["snapshot"]["evidence"]) for line in exported if line["loremark"] == "revision"] == [1]
+    reverted = await owner.post(f"/api/v2/items/{stored['id']}/revert", {"version": 1})
+    assert reverted.json()["evidence"] == stored["evidence"]
 
 
 @pytest.fixture
 async def metered(database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
     plans = {"team": {}, "events2": {"events": 2}}
-    chosen = settings_for(tmp_path, database_url, LOREMARK_PLANS_FILE=write_plans(tmp_path, **plans))
-    async with run_service(chosen) as running:
+    settings = settings_for(tmp_path, database_url, LOREMARK_PLANS_FILE=write_plans(tmp_path, **plans))
+    async with run_service(settings) as running:
         yield running
 
 
@@ -268,8 +268,8 @@ async def test_unfinished_work_counts_in_the_current_month(metered: Service) -> 
     old_ms = clock.now_ms() - 90 * clock.DAY_MS
     session = _session(status="active", completedAtMs=None, createdAtMs=old_ms, lastEventAtMs=clock.now_ms())
     done = [_event(session, createdAtMs=old_ms, enriched=True) for _ in range(4)]
-    open_ones = [_event(session, createdAtMs=old_ms) for _ in range(3)]
-    lines = b"".join(_line(**line) for line in (session, *done, *open_ones))
+    pending = [_event(session, createdAtMs=old_ms) for _ in range(3)]
+    lines = b"".join(_line(**line) for line in (session, *done, *pending))
     await set_plan(metered, owner.team_id, "events2")
     assert status_and_body(await post_import(owner, project, lines)) == limit_reached("events")
     await set_plan(metered, owner.team_id, "team")

@@ -93,14 +93,14 @@ async def test_invalid_lines_are_reported_by_number(service: Service) -> None:
         _line(**event, payload={"a": [[]] * 60_000}): "more than 100000 values",
         _line(**event, payload={}): "the session must come first",
     }
-    for bad, sentence in cases.items():
+    for bad, message in cases.items():
         answer = await post_import(owner, project, good + b"\n" + bad)
-        assert status_and_body(answer) == (400, {"error": f"line 3: {sentence}"})
+        assert status_and_body(answer) == (400, {"error": f"line 3: {message}"})
     header = _line(loremark="export", version=1, project=decode_lines(await export(owner, project))[0]["project"])
-    late = await post_import(owner, project, good + header)
-    assert status_and_body(late) == (400, {"error": "line 2: the header must be the first line"})
+    misplaced = await post_import(owner, project, good + header)
+    assert status_and_body(misplaced) == (400, {"error": "line 2: the header must be the first line"})
     assert [line["loremark"] for line in decode_lines(await export(owner, project))] == ["export", "end"], (
-        "all or nothing"
+        "imports are all or nothing"
     )
     assert created_counts(await import_lines(owner, project, b"\n\n")) == {}
     too_long = await post_import(owner, project, b" " * (MAX_CHUNK_BYTES + 1))
@@ -111,11 +111,11 @@ async def test_largest_event_fits_into_a_chunk(service: Service) -> None:
     owner = await service.owner()
     tool = await tool_for(owner)
     room = limits.BODY_BYTES - len('{"event": "session_save", "payload": {"text": ""}}')
-    await tool.keep(service.http, {"text": "x " * (room // 2)})
+    await tool.ingest(service.http, {"text": "x " * (room // 2)})
     lines = await export(owner, tool.project_id)
-    there = await owner.create_project()
-    await import_lines(owner, there, lines)
-    assert await export(owner, there) == lines
+    target = await owner.create_project()
+    await import_lines(owner, target, lines)
+    assert await export(owner, target) == lines
 
 
 async def test_contexts_keep_their_parents_and_form_no_cycle(service: Service) -> None:
@@ -134,17 +134,17 @@ async def test_contexts_keep_their_parents_and_form_no_cycle(service: Service) -
     def line(key: str, parent: str | None) -> bytes:
         return _line(**context, ref=ids.new("ctx"), schemaKey=key, name=key, parentSchemaKey=parent)
 
-    circle = await post_import(owner, project, line("a", "b") + line("b", "a"))
-    assert status_and_body(circle) == (400, {"error": "line 1: the parent context must come first"})
+    cycle = await post_import(owner, project, line("a", "b") + line("b", "a"))
+    assert status_and_body(cycle) == (400, {"error": "line 1: the parent context must come first"})
     chain = [line(f"c{number}", f"c{number - 1}" if number else None) for number in range(limits.CONTEXT_LEVELS + 1)]
     answer = await post_import(owner, project, b"".join(chain))
     assert answer.status_code == 400
     assert "levels deep" in answer.json()["error"]
     await import_lines(owner, project, b"".join(chain[:-1]))
     lines = await export(owner, project)
-    there = await owner.create_project()
-    await import_lines(owner, there, lines)
-    assert await export(owner, there) == lines
+    target = await owner.create_project()
+    await import_lines(owner, target, lines)
+    assert await export(owner, target) == lines
 
 
 async def test_permissions(service: Service) -> None:
@@ -166,35 +166,35 @@ async def test_permissions(service: Service) -> None:
 @pytest.fixture
 async def metered(database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
     plans = {"team": {}, "events2": {"events": 2}, "sessions0": {"sessions": 0}, "bytes100": {"storage_bytes": 100}}
-    chosen = settings_for(tmp_path, database_url, LOREMARK_PLANS_FILE=write_plans(tmp_path, **plans))
-    async with run_service(chosen) as running:
+    settings = settings_for(tmp_path, database_url, LOREMARK_PLANS_FILE=write_plans(tmp_path, **plans))
+    async with run_service(settings) as running:
         yield running
 
 
 async def test_import_respects_plan_limits(metered: Service) -> None:
     memory = await create_full_project(metered)
     lines = await export(memory.owner, memory.tool.project_id)
-    there = await metered.owner("Small")
-    project = await there.create_project()
+    target = await metered.owner("Small")
+    project = await target.create_project()
     for plan, counter in (("events2", "events"), ("sessions0", "sessions"), ("bytes100", "storage")):
-        await set_plan(metered, there.team_id, plan)
-        assert status_and_body(await post_import(there, project, lines)) == limit_reached(counter)
-    assert await recount_team(metered.runtime.database, Scope(there.team_id), set_mark()) == []
-    await set_plan(metered, there.team_id, "team")
-    await import_lines(there, project, lines)
-    await set_plan(metered, there.team_id, "events2")
-    assert created_counts(await import_lines(there, project, lines)) == {}, "existing records need no quota"
+        await set_plan(metered, target.team_id, plan)
+        assert status_and_body(await post_import(target, project, lines)) == limit_reached(counter)
+    assert await recount_team(metered.runtime.database, Scope(target.team_id), set_mark()) == []
+    await set_plan(metered, target.team_id, "team")
+    await import_lines(target, project, lines)
+    await set_plan(metered, target.team_id, "events2")
+    assert created_counts(await import_lines(target, project, lines)) == {}, "existing records need no quota"
 
 
 @pytest.mark.slow
 async def test_large_transfer_uses_little_memory(database_url: str, tmp_path: Path) -> None:
-    async with open_runtime(settings_for(tmp_path, database_url)) as house:
-        service = Service(house, None, None)  # type: ignore[arg-type]  # nothing runs beside it
+    async with open_runtime(settings_for(tmp_path, database_url)) as runtime:
+        service = Service(runtime, None, None)  # type: ignore[arg-type]  # no background jobs
         owner = await service.owner()
-        async with house.database.read() as tx:
+        async with runtime.database.read() as tx:
             caller = await keys.find_by_key(tx, owner.key)
         assert caller is not None
-        project, there = await insert_projects(service, owner.team_id, 2)
+        project, target = await insert_projects(service, owner.team_id, 2)
         now_ms, text = clock.now_ms(), "The queue is drained by one worker. " * 10
         shared: dict[str, Any] = {
             "team_id": owner.team_id,
@@ -211,20 +211,23 @@ async def test_large_transfer_uses_little_memory(database_url: str, tmp_path: Pa
         more |= {"created_at_ms": now_ms, "updated_at_ms": now_ms}
         await insert_rows(service, items, [{**row, **more} for row in rows])
         del rows
-        scope, kit = Scope(owner.team_id), ImportContext(house.database, house.blobs, load_plans("team"), RepoHosts(()))
+        scope, import_context = (
+            Scope(owner.team_id),
+            ImportContext(runtime.database, runtime.blobs, load_plans("team"), RepoHosts(())),
+        )
         file = tmp_path / "whole.jsonl"
         tracemalloc.start()
-        with file.open("wb") as whole:
-            async for piece in export_project(house.database, house.blobs, scope, project):
-                whole.write(piece)
+        with file.open("wb") as output:
+            async for piece in export_project(runtime.database, runtime.blobs, scope, project):
+                output.write(piece)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert file.stat().st_size > 7_000_000
         assert peak < 4_000_000, f"{peak / 1e6:.0f} MB"
         with file.open("rb") as lines:
             for _, chunk in split_chunks(read_lines(lines), 2_000_000):
-                await import_chunk(kit, caller, there, chunk, dry_run=False)
-        again = hashlib.sha256()
-        async for piece in export_project(house.database, house.blobs, scope, there):
-            again.update(piece)
-        assert again.hexdigest() == hashlib.sha256(file.read_bytes()).hexdigest()
+                await import_chunk(import_context, caller, target, chunk, dry_run=False)
+        digest = hashlib.sha256()
+        async for piece in export_project(runtime.database, runtime.blobs, scope, target):
+            digest.update(piece)
+        assert digest.hexdigest() == hashlib.sha256(file.read_bytes()).hexdigest()

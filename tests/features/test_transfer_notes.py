@@ -30,8 +30,8 @@ async def test_superseded_decision_becomes_a_deprecated_item(service: Service) -
     old = _record(1, "Keep carts in Redis", "Superseded by ADR-2", "We keep carts in Redis with a lifetime of a day.")
     new = _record(2, "Print invoices with WeasyPrint", "Accepted", "We print invoices as PDF files with WeasyPrint.")
     for name, text in (("0001-carts.md", old), ("0002-invoices.md", new)):
-        made = to_event(read_document(text, name))
-        job = await memory.learn(made.payload, made.event)
+        event = to_event(read_document(text, name))
+        job = await memory.learn(event.payload, event.event)
         assert (job["status"], job["itemsExtracted"]) == ("completed", 1)
     found = {item["title"]: item for item in await memory.items()}
     assert {title: item["status"] for title, item in found.items()} == {
@@ -55,4 +55,4 @@ async def test_new_note_does_not_deprecate_a_current_item(service: Service) -> N
     other = {"title": "Never log card numbers", "content": "Card numbers are never logged.", "type": "convention"}
     low = {"operation": "create", "item": {**other, "status": "approved", "confidence": 0.3}}
     await memory.learn(low, "memory_operation")
-    assert (await memory.items())[-1]["status"] == "draft", "approved by its confidence, not by the note"
+    assert (await memory.items())[-1]["status"] == "draft", "approval depends on the confidence, not on the note"

@@ -16,7 +16,7 @@ from tests.support.service import Service
 pytestmark = pytest.mark.anyio
 
 
-class _Reader:
+class _StalledReader:
     """Requests an export without reading the response."""
 
     def __init__(self, service: Service, person: Person, project: str, method: str = "GET") -> None:
@@ -24,15 +24,15 @@ class _Reader:
         self.ended = False
         self._app: Any = service.app
         self._scope = export_scope(person, project, method)
-        self.holds = asyncio.Event()
-        self.task = asyncio.create_task(self._ask())
+        self.stalled = asyncio.Event()
+        self.task = asyncio.create_task(self._request())
 
-    async def _ask(self) -> None:
+    async def _request(self) -> None:
         try:
             await self._app(self._scope, self._receive, self._send)
         finally:
             self.ended = True
-            self.holds.set()
+            self.stalled.set()
 
     async def _receive(self) -> dict[str, Any]:
         if self.status == 0:
@@ -43,14 +43,14 @@ class _Reader:
     async def _send(self, message: dict[str, Any]) -> None:
         self.status = message.get("status", self.status)
         if message.get("more_body"):
-            self.holds.set()
+            self.stalled.set()
             await asyncio.Event().wait()
 
 
-async def _hold(service: Service, person: Person, project: str, method: str = "GET") -> _Reader:
-    reader = _Reader(service, person, project, method)
+async def _start_reader(service: Service, person: Person, project: str, method: str = "GET") -> _StalledReader:
+    reader = _StalledReader(service, person, project, method)
     async with asyncio.timeout(60):
-        await reader.holds.wait()
+        await reader.stalled.wait()
     return reader
 
 
@@ -59,24 +59,25 @@ async def test_stalled_readers_are_limited_and_cancelled(service: Service, monke
     member = await service.join(owner)
     project, theirs = await owner.create_project(visibility="public"), await stranger.create_project()
     for _ in range(5):
-        assert (await _hold(service, owner, project, "HEAD")).ended, "a HEAD request holds no slot"
-    held = [await _hold(service, owner, project) for _ in range(export_slots.MAX_PER_USER)]
+        assert (await _start_reader(service, owner, project, "HEAD")).ended, "a HEAD request holds no slot"
+    readers = [await _start_reader(service, owner, project) for _ in range(export_slots.MAX_PER_USER)]
     refusal = await owner.get(f"/api/v2/export?projectId={project}")
     assert status_and_body(refusal) == (503, {"error": "Service temporarily unavailable"})
     assert int(refusal.headers["retry-after"]) > 0
-    held += [
-        await _hold(service, member, project) for _ in range(export_slots.MAX_PER_TEAM - export_slots.MAX_PER_USER)
+    readers += [
+        await _start_reader(service, member, project)
+        for _ in range(export_slots.MAX_PER_TEAM - export_slots.MAX_PER_USER)
     ]
     assert (await member.get(f"/api/v2/export?projectId={project}")).status_code == 503
     assert len(await export(stranger, theirs)) > 100, "other teams are not affected"
-    for reader in held:
+    for reader in readers:
         assert not reader.ended
         reader.task.cancel()
-    await asyncio.wait([reader.task for reader in held])
+    await asyncio.wait([reader.task for reader in readers])
     assert len(await export(owner, project)) > 100
 
     monkeypatch.setattr(export_slots, "_STALL_S", 0.2)
-    slow = await _hold(service, owner, project)
+    slow = await _start_reader(service, owner, project)
     async with asyncio.timeout(60):
         await slow.task
     assert slow.ended

@@ -62,6 +62,6 @@ async def test_names_are_resolved_only_for_project_managers(service: Service, na
         (owner, "x", NO_WEBHOOK),
     ):
         assert status_and_body(await person.patch(f"/api/webhooks/{route}", {"url": body["url"]})) == answer
-    assert names.asked("loopback.example.com") == 0
+    assert names.query_count("loopback.example.com") == 0
     assert (await owner.post("/api/webhooks", body)).status_code == 400
-    assert names.asked("loopback.example.com") == 2
+    assert names.query_count("loopback.example.com") == 2

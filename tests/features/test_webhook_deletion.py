@@ -51,7 +51,7 @@ async def _insert(
     created_at_ms: int | None = None,
 ) -> list[str]:
     """Insert deliveries directly; the prefix makes their ids older or newer."""
-    made = [f"dlv_{id_prefix}{number:06d}" if id_prefix else ids.new("dlv") for number in range(count)]
+    delivery_ids = [f"dlv_{id_prefix}{number:06d}" if id_prefix else ids.new("dlv") for number in range(count)]
     shared = {
         "team_id": owner.team_id,
         "project_id": project,
@@ -63,11 +63,11 @@ async def _insert(
         "attempts": 1,
         "created_at_ms": clock.now_ms() if created_at_ms is None else created_at_ms,
     }
-    await insert_rows(service, webhook_deliveries, [{**shared, "id": delivery_id} for delivery_id in made])
-    return made
+    await insert_rows(service, webhook_deliveries, [{**shared, "id": delivery_id} for delivery_id in delivery_ids])
+    return delivery_ids
 
 
-async def _left(tx: Tx, webhook: str) -> int:
+async def _count_deliveries(tx: Tx, webhook: str) -> int:
     row = await tx.one(
         select(func.count().label("found"))
         .select_from(webhook_deliveries)
@@ -83,56 +83,56 @@ async def test_deletion_is_immediate_and_enqueues_the_cleanup(service: Service) 
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, URL)
     await _insert(service, owner, project, webhook, 300)
-    promised: list[dict[str, Any]] = []
+    enqueued: list[dict[str, Any]] = []
 
     async def enqueue(tx: Tx, kind: str, payload: dict[str, Any], **_: Any) -> str:
-        promised.append({"kind": kind, **payload, "left": await _left(tx, webhook)})
+        enqueued.append({"kind": kind, **payload, "left": await _count_deliveries(tx, webhook)})
         return "job_nobody_does"
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(queue, "enqueue", enqueue)
         deleted = await owner.delete(f"/api/webhooks/{webhook}")
     assert deleted.status_code == 204
-    assert promised == [{"kind": "webhooks.purge", "webhookId": webhook, "left": 300}]
+    assert enqueued == [{"kind": "webhooks.purge", "webhookId": webhook, "left": 300}]
     async with service.runtime.database.read() as tx:
-        assert await _left(tx, webhook) == 300
+        assert await _count_deliveries(tx, webhook) == 300
         [delivery] = await tx.many(select(webhook_deliveries.c.id).limit(1))
     assert (await owner.get("/api/webhooks")).json() == []
     path = f"/api/webhooks/{webhook}"
-    for method, below in (("GET", "/deliveries"), ("POST", f"/deliveries/{delivery['id']}/redeliver"), ("DELETE", "")):
-        assert status_and_body(await owner.call(method, path + below)) == NO_WEBHOOK
+    for method, suffix in (("GET", "/deliveries"), ("POST", f"/deliveries/{delivery['id']}/redeliver"), ("DELETE", "")):
+        assert status_and_body(await owner.call(method, path + suffix)) == NO_WEBHOOK
 
 
 async def test_cleanup_deletes_in_batches_and_nothing_else(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webhooks_jobs, "_BATCH_ROWS", 40)
     owner, others = await service.owner(), await service.owner("Others")
-    project, elsewhere = await owner.create_project(), await others.create_project()
-    gone, kept = [await create_webhook(owner, project, URL) for _ in range(2)]
-    theirs = await create_webhook(others, elsewhere, URL)
-    pieces: list[int] = []
-    delete_some = store.delete_deliveries
+    project, other_project = await owner.create_project(), await others.create_project()
+    deleted, kept = [await create_webhook(owner, project, URL) for _ in range(2)]
+    theirs = await create_webhook(others, other_project, URL)
+    batches: list[int] = []
+    original = store.delete_deliveries
 
-    async def watched(tx: Tx, scope: Scope, webhook_id: str, take: int) -> int:
-        pieces.append(await delete_some(tx, scope, webhook_id, take))
-        return pieces[-1]
+    async def record_batch(tx: Tx, scope: Scope, webhook_id: str, take: int) -> int:
+        batches.append(await original(tx, scope, webhook_id, take))
+        return batches[-1]
 
-    monkeypatch.setattr(store, "delete_deliveries", watched)
-    await _insert(service, owner, project, gone, 100)
+    monkeypatch.setattr(store, "delete_deliveries", record_batch)
+    await _insert(service, owner, project, deleted, 100)
     await _insert(service, owner, project, kept, 7)
-    await _insert(service, others, elsewhere, theirs, 9)
-    assert (await owner.delete(f"/api/webhooks/{gone}")).status_code == 204
+    await _insert(service, others, other_project, theirs, 9)
+    assert (await owner.delete(f"/api/webhooks/{deleted}")).status_code == 204
     await service.wait_for_jobs()
-    assert pieces == [40, 40, 20]
+    assert batches == [40, 40, 20]
     async with service.runtime.database.read() as tx:
-        assert [await _left(tx, webhook) for webhook in (gone, kept, theirs)] == [0, 7, 9]
+        assert [await _count_deliveries(tx, webhook) for webhook in (deleted, kept, theirs)] == [0, 7, 9]
         [job] = await tx.many(select(jobs).where(jobs.c.kind == webhooks.PURGE))
     assert (job["status"], job["team_id"], job["project_id"]) == ("completed", owner.team_id, project)
     assert len(await list_deliveries(owner, kept)) == 7
 
 
 @pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="1,1,1")
-async def test_deleted_webhook_receives_nothing_more(hooked: Service, receiver: Receiver) -> None:
-    owner = await hooked.owner()
+async def test_deleted_webhook_receives_nothing_more(webhook_service: Service, receiver: Receiver) -> None:
+    owner = await webhook_service.owner()
     project = await owner.create_project()
     receiver.always("/", Reply(503))
     webhook = await create_webhook(owner, project, receiver.url())
@@ -141,27 +141,27 @@ async def test_deleted_webhook_receives_nothing_more(hooked: Service, receiver: 
     assert (await owner.delete(f"/api/webhooks/{webhook}")).status_code == 204
     received = len(receiver.requests())
     await create_session(owner, project)
-    await wait_for_quiet(hooked)
+    await wait_for_quiet(webhook_service)
     assert len(receiver.requests()) <= received + 1, "except one that was in flight"
-    async with hooked.runtime.database.read() as tx:
-        assert await _left(tx, webhook) == 0
+    async with webhook_service.runtime.database.read() as tx:
+        assert await _count_deliveries(tx, webhook) == 0
 
 
-async def test_webhook_deleted_during_a_test_is_not_found(hooked: Service, receiver: Receiver) -> None:
-    owner = await hooked.owner()
+async def test_webhook_deleted_during_a_test_is_not_found(webhook_service: Service, receiver: Receiver) -> None:
+    owner = await webhook_service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, receiver.url("/slow"))
     gate = threading.Event()
     receiver.answer("/slow", Reply(gate=gate))
-    trying = asyncio.create_task(owner.post(f"/api/webhooks/{webhook}/test"))
+    test_request = asyncio.create_task(owner.post(f"/api/webhooks/{webhook}/test"))
     await wait_for_requests(receiver, 1)
     assert (await owner.delete(f"/api/webhooks/{webhook}")).status_code == 204
-    await hooked.wait_for_jobs()
+    await webhook_service.wait_for_jobs()
     gate.set()
-    assert status_and_body(await trying) == NO_WEBHOOK
+    assert status_and_body(await test_request) == NO_WEBHOOK
 
 
-class _Watched:
+class _CountingDatabase:
     """A database that counts reads and writes."""
 
     def __init__(self, database: Database) -> None:
@@ -183,11 +183,11 @@ async def test_prune_without_old_deliveries_writes_nothing(service: Service, mon
     owner = await service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, URL)
-    young = await _insert(service, owner, project, webhook, 60)
-    database: Any = _Watched(service.runtime.database)
+    recent = await _insert(service, owner, project, webhook, 60)
+    database: Any = _CountingDatabase(service.runtime.database)
     await prune(database)
     assert (database.reads, database.writes) == (1, 0)
-    assert len(await list_deliveries(owner, webhook, "?limit=100")) == len(young)
+    assert len(await list_deliveries(owner, webhook, "?limit=100")) == len(recent)
 
 
 async def test_old_deliveries_are_pruned_in_batches(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,17 +197,19 @@ async def test_old_deliveries_are_pruned_in_batches(service: Service, monkeypatc
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, URL)
     old_ms = clock.now_ms() - MONTH_MS - clock.MINUTE_MS
-    waits = await _insert(service, owner, project, webhook, 12, id_prefix="00a", status="pending", created_at_ms=old_ms)
+    pending = await _insert(
+        service, owner, project, webhook, 12, id_prefix="00a", status="pending", created_at_ms=old_ms
+    )
     for prefix, status in (("00b", "delivered"), ("00c", "failed")):
         await _insert(service, owner, project, webhook, 12, id_prefix=prefix, status=status, created_at_ms=old_ms)
-    just = await _insert(
+    barely_recent = await _insert(
         service, owner, project, webhook, 3, id_prefix="00d", created_at_ms=old_ms + 2 * clock.MINUTE_MS
     )
-    young = await _insert(service, owner, project, webhook, 45)
-    database: Any = _Watched(service.runtime.database)
+    recent = await _insert(service, owner, project, webhook, 45)
+    database: Any = _CountingDatabase(service.runtime.database)
     await prune(database)
     found = {delivery["id"] for delivery in await list_deliveries(owner, webhook, "?limit=200")}
-    assert found == {*waits, *just, *young}
+    assert found == {*pending, *barely_recent, *recent}
     assert (database.reads, database.writes) == (4, 3), "36 old and the first recent ones, ten at a time"
 
 
@@ -216,8 +218,8 @@ async def test_redelivered_delivery_is_not_pruned(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, URL)
-    [ended] = await _insert(service, owner, project, webhook, 1)
+    [finished] = await _insert(service, owner, project, webhook, 1)
     [again] = await _insert(service, owner, project, webhook, 1, status="pending")
     async with service.runtime.database.write() as tx:
-        assert await store.delete_ended(tx, [ended, again]) == 1
+        assert await store.delete_ended(tx, [finished, again]) == 1
     assert [delivery["id"] for delivery in await list_deliveries(owner, webhook)] == [again]

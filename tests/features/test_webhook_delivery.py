@@ -36,8 +36,8 @@ def _received_events(requests: list[Request]) -> list[tuple[str, dict[str, objec
 
 
 @pytest.mark.settings(LOREMARK_OUTBOUND_ALLOW="127.0.0.0/8,::1")
-async def test_delivery_has_both_signatures(hooked: Service, receiver: Receiver) -> None:
-    owner = await hooked.owner()
+async def test_delivery_has_both_signatures(webhook_service: Service, receiver: Receiver) -> None:
+    owner = await webhook_service.owner()
     project = await owner.create_project()
     for path, secret in (("/standard", STANDARD_SECRET), ("/plain", PLAIN_SECRET), ("/bare", None)):
         await create_webhook(owner, project, receiver.url(path, host="localhost"), secret=secret)
@@ -62,8 +62,8 @@ async def test_delivery_has_both_signatures(hooked: Service, receiver: Receiver)
     assert not {"x-service-webhook-signature", "webhook-signature"} & set(bare.headers)
 
 
-async def test_only_subscribed_events_of_the_project_are_sent(hooked: Service, receiver: Receiver) -> None:
-    owner, stranger = await hooked.owner(), await hooked.owner("Others")
+async def test_only_subscribed_events_of_the_project_are_sent(webhook_service: Service, receiver: Receiver) -> None:
+    owner, stranger = await webhook_service.owner(), await webhook_service.owner("Others")
     tool = await tool_for(owner)
     project, other = tool.project_id, await owner.create_project("Other")
     events = {
@@ -79,11 +79,11 @@ async def test_only_subscribed_events_of_the_project_are_sent(hooked: Service, r
     theirs = await stranger.create_project("Theirs")
     await create_webhook(stranger, theirs, receiver.url("/theirs"), *events["/both"])
 
-    session = (await tool.keep(hooked.http, {"n": 1}))["sessionId"]
-    await tool.keep(hooked.http, {"n": 2})
+    session = (await tool.ingest(webhook_service.http, {"n": 1}))["sessionId"]
+    await tool.ingest(webhook_service.http, {"n": 2})
     assert (await owner.patch(f"/api/v2/sessions/{session}", {"status": "completed"})).status_code == 200
     assert (await owner.patch(f"/api/v2/sessions/{session}", {"status": "completed"})).status_code == 200
-    await wait_for_quiet(hooked)
+    await wait_for_quiet(webhook_service)
     created = ("session.created", {"sessionId": session, "status": "active", "eventCount": 1})
     completed = ("session.completed", {"sessionId": session, "status": "completed", "eventCount": 2})
     assert _received_events(receiver.requests("/both")) == [completed, created]
@@ -92,12 +92,12 @@ async def test_only_subscribed_events_of_the_project_are_sent(hooked: Service, r
     assert await list_deliveries(owner, off) == []
 
 
-async def test_member_events_are_sent(hooked: Service, receiver: Receiver) -> None:
-    owner = await hooked.owner()
+async def test_member_events_are_sent(webhook_service: Service, receiver: Receiver) -> None:
+    owner = await webhook_service.owner()
     first, second = await owner.create_project("First"), await owner.create_project("Second")
     for path, project in (("/first", first), ("/second", second)):
         await create_webhook(owner, project, receiver.url(path), "member.added", "member.removed")
-    admin, guest = await hooked.join(owner, "admin"), "guest@example.com"
+    admin, guest = await webhook_service.join(owner, "admin"), "guest@example.com"
     shared = {"userId": admin.user_id, "email": admin.email}
     for project in (first, second):
         added = await owner.post(f"/api/projects/{project}/members", {"email": admin.email, "role": "admin"})
@@ -106,36 +106,38 @@ async def test_member_events_are_sent(hooked: Service, receiver: Receiver) -> No
     invited = await owner.post(f"/api/projects/{first}/members", {"email": guest})
     assert (again.status_code, invited.status_code) == (409, 201)
     added_admin = ("member.added", {**shared, "role": "admin"})
-    await wait_for_quiet(hooked)
+    await wait_for_quiet(webhook_service)
     assert _received_events(receiver.requests("/first")) == [added_admin], (
         "refused requests and invitations add no member"
     )
 
-    joined = await accept(hooked, await hooked.invitation_token(invited.json()["id"]), password=PASSWORD)
+    joined = await accept(
+        webhook_service, await webhook_service.invitation_token(invited.json()["id"]), password=PASSWORD
+    )
     added_guest = ("member.added", {"userId": joined.json()["userId"], "email": guest, "role": "member"})
     await wait_for_requests(receiver, 2, "/first")
-    left = await owner.delete(f"/api/projects/{first}/members", {"userId": joined.json()["userId"]})
-    assert left.status_code == 204
+    removed = await owner.delete(f"/api/projects/{first}/members", {"userId": joined.json()["userId"]})
+    assert removed.status_code == 204
     await wait_for_requests(receiver, 3, "/first")
     owned = await admin.create_project("Owned by the admin")
     await create_webhook(owner, owned, receiver.url("/owned"), "member.added", "member.removed")
     assert (await owner.delete(f"/api/team/{admin.member_id}")).status_code == 204
-    await wait_for_quiet(hooked)
+    await wait_for_quiet(webhook_service)
     removed_admin = ("member.removed", {**shared, "role": "admin"})
     removed_guest = ("member.removed", added_guest[1])
     assert _received_events(receiver.requests("/first")) == sorted(
         [added_admin, added_guest, removed_admin, removed_guest], key=str
     )
     assert _received_events(receiver.requests("/second")) == [added_admin, removed_admin]
-    heir = {"userId": owner.user_id, "email": owner.email, "role": "owner"}
+    new_owner = {"userId": owner.user_id, "email": owner.email, "role": "owner"}
     assert _received_events(receiver.requests("/owned")) == [
-        ("member.added", heir),
+        ("member.added", new_owner),
         ("member.removed", {**shared, "role": "owner"}),
     ]
 
 
-async def test_webhook_disabled_during_a_delivery_stays_disabled(hooked: Service, receiver: Receiver) -> None:
-    owner = await hooked.owner()
+async def test_webhook_disabled_during_a_delivery_stays_disabled(webhook_service: Service, receiver: Receiver) -> None:
+    owner = await webhook_service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, receiver.url())
     gate = threading.Event()
@@ -150,9 +152,9 @@ async def test_webhook_disabled_during_a_delivery_stays_disabled(hooked: Service
 
 
 @pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="0")
-async def test_dns_rebinding_is_refused(names: Names, hooked: Service, receiver: Receiver) -> None:
+async def test_dns_rebinding_is_refused(names: Names, webhook_service: Service, receiver: Receiver) -> None:
     names.set("hooks.example.com", "127.0.0.1")
-    owner = await hooked.owner()
+    owner = await webhook_service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, receiver.url(host="hooks.example.com"))
     await create_session(owner, project)
@@ -166,8 +168,8 @@ async def test_dns_rebinding_is_refused(names: Names, hooked: Service, receiver:
     assert receiver.connections == 1
 
 
-async def test_slow_receiver_does_not_delay_other_teams(hooked: Service, receiver: Receiver) -> None:
-    slow, quick = await hooked.owner("Slow"), await hooked.owner("Quick")
+async def test_slow_receiver_does_not_delay_other_teams(webhook_service: Service, receiver: Receiver) -> None:
+    slow, quick = await webhook_service.owner("Slow"), await webhook_service.owner("Quick")
     slow_project, quick_project = await slow.create_project(), await quick.create_project()
     gate = threading.Event()
     receiver.always("/slow", Reply(gate=gate))
@@ -188,9 +190,9 @@ async def test_slow_receiver_does_not_delay_other_teams(hooked: Service, receive
 
 @pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="60")
 async def test_slow_name_resolution_does_not_delay_other_teams(
-    names: Names, hooked: Service, receiver: Receiver
+    names: Names, webhook_service: Service, receiver: Receiver
 ) -> None:
-    slow, quick = await hooked.owner("Slow"), await hooked.owner("Quick")
+    slow, quick = await webhook_service.owner("Slow"), await webhook_service.owner("Quick")
     slow_project, quick_project = await slow.create_project(), await quick.create_project()
     names.set("hooks.example.com", "127.0.0.1")
     webhooks = [await create_webhook(slow, slow_project, f"https://slow{number}.example.com/") for number in range(8)]
@@ -205,14 +207,14 @@ async def test_slow_name_resolution_does_not_delay_other_teams(
     assert {delivery["status"] for delivery in delivered} == {"delivered"}
     [waiting] = await list_deliveries(slow, webhooks[0])
     assert (waiting["status"], waiting["attempts"]) == ("pending", 0)
-    [tried] = await wait_for_deliveries(slow, webhooks[0], 1, lambda found: found["attempts"] == 1)
-    assert (tried["status"], tried["error"]) == ("pending", "the host name cannot be resolved")
+    [attempted] = await wait_for_deliveries(slow, webhooks[0], 1, lambda found: found["attempts"] == 1)
+    assert (attempted["status"], attempted["error"]) == ("pending", "the host name cannot be resolved")
 
 
-async def test_response_bodies_are_not_stored(hooked: Service, receiver: Receiver) -> None:
-    owner = await hooked.owner()
+async def test_response_bodies_are_not_stored(webhook_service: Service, receiver: Receiver) -> None:
+    owner = await webhook_service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, receiver.url("/"))
     receiver.always("/", Reply(200, {"Transfer-Encoding": "inside out", "X-Long": "secret" * 10_000}))
-    tried = (await owner.post(f"/api/webhooks/{webhook}/test")).json()
-    assert (tried["status"], tried["error"]) == ("failed", "the response is not valid HTTP")
+    delivery = (await owner.post(f"/api/webhooks/{webhook}/test")).json()
+    assert (delivery["status"], delivery["error"]) == ("failed", "the response is not valid HTTP")

@@ -26,16 +26,16 @@ URL = "https://93.184.215.14/"
 TAKE = 200
 
 
-class _UndoAll(Exception):
+class _Rollback(Exception):
     """Rolls back what the test wrote."""
 
 
 @asynccontextmanager
-async def _undone(service: Service) -> AsyncIterator[Tx]:
-    with suppress(_UndoAll):
+async def _rolled_back(service: Service) -> AsyncIterator[Tx]:
+    with suppress(_Rollback):
         async with service.runtime.database.write() as tx:
             yield tx
-            raise _UndoAll
+            raise _Rollback
 
 
 async def _emit(tx: Tx, owner: Person, project: str, count: int) -> list[str]:
@@ -56,7 +56,7 @@ async def test_deliveries_per_transaction_are_bounded(service: Service) -> None:
     crowded, quiet = await owner.create_project(), await owner.create_project("Quiet")
     webhooks = [await create_webhook(owner, crowded, URL, "item.created") for _ in range(40)]
     await create_webhook(owner, crowded, URL, "brain.updated")
-    async with _undone(service) as tx:
+    async with _rolled_back(service) as tx:
         events = await _emit(tx, owner, crowded, 20)
         events += await _emit(tx, owner, quiet, 5)
         events += await _emit(tx, owner, crowded, 6)
@@ -79,7 +79,7 @@ async def test_event_with_many_subscribers_reaches_all(service: Service, monkeyp
     project = await owner.create_project()
     for _ in range(5):
         await create_webhook(owner, project, URL, "item.created")
-    async with _undone(service) as tx:
+    async with _rolled_back(service) as tx:
         await _emit(tx, owner, project, 2)
         assert (await fan_out(tx, TAKE), await _count(tx)) == (TAKE, 5)
         assert (await fan_out(tx, TAKE), await _count(tx)) == (1, 10)
@@ -100,8 +100,8 @@ async def test_webhook_deleted_during_fan_out_leaves_no_deliveries(service: Serv
     await service.wait_for_jobs()
     async with service.runtime.database.read() as tx:
         assert await _count(tx) == 0
-        ended = await tx.many(select(jobs.c.status).where(jobs.c.kind == "webhooks.deliver"))
-    assert [row["status"] for row in ended] == ["completed"] * 3
+        finished = await tx.many(select(jobs.c.status).where(jobs.c.kind == "webhooks.deliver"))
+    assert [row["status"] for row in finished] == ["completed"] * 3
 
 
 async def test_reading_a_webhook_does_not_block(service: Service) -> None:
@@ -121,7 +121,7 @@ async def test_fan_out_does_not_block_on_delivery_results(service: Service) -> N
     webhook = await create_webhook(owner, project, URL)
     if service.runtime.database.engine.name == "sqlite":
         pytest.skip("one writer at a time anyway")
-    async with service.runtime.database.write() as settling, asyncio.timeout(3):
-        assert await store.lock_webhook(settling, Scope(owner.team_id), webhook)
+    async with service.runtime.database.write() as other_tx, asyncio.timeout(3):
+        assert await store.lock_webhook(other_tx, Scope(owner.team_id), webhook)
         async with service.runtime.database.write() as tx:
             assert len(await store.list_subscribed(tx, [project])) == 1

@@ -35,8 +35,8 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="1,1,1")
-async def test_failed_delivery_is_retried_with_the_same_id(hooked: Service, receiver: Receiver) -> None:
-    owner = await hooked.owner()
+async def test_failed_delivery_is_retried_with_the_same_id(webhook_service: Service, receiver: Receiver) -> None:
+    owner = await webhook_service.owner()
     project = await owner.create_project()
     receiver.answer("/late", Reply(500), Reply(302, {"Location": receiver.url("/elsewhere")}), Reply(404))
     receiver.always("/never", Reply(503))
@@ -49,16 +49,16 @@ async def test_failed_delivery_is_retried_with_the_same_id(hooked: Service, rece
     assert (delivery["status"], delivery["attempts"], delivery["responseStatus"]) == ("delivered", 4, 200)
     assert (delivery["error"], delivery["nextAttemptAt"]) == (None, None)
     assert delivery["deliveredAt"] > delivery["createdAt"]
-    tries = receiver.requests("/late")
-    assert len(tries) == 4
-    assert {(request.headers["webhook-id"], request.body) for request in tries} == {
-        (delivery["eventId"], tries[0].body)
+    attempts = receiver.requests("/late")
+    assert len(attempts) == 4
+    assert {(request.headers["webhook-id"], request.body) for request in attempts} == {
+        (delivery["eventId"], attempts[0].body)
     }
-    stamps = [int(request.headers["webhook-timestamp"]) for request in tries]
-    assert all(after - before >= 1 for before, after in pairwise(stamps)), (
+    timestamps = [int(request.headers["webhook-timestamp"]) for request in attempts]
+    assert all(after - before >= 1 for before, after in pairwise(timestamps)), (
         "never early; how late depends on the machine"
     )
-    for request in tries:
+    for request in attempts:
         check_signatures(request, STANDARD_SECRET, STANDARD_SECRET)
 
     for webhook, status in ((never, 503), (unreachable, None)):
@@ -66,13 +66,13 @@ async def test_failed_delivery_is_retried_with_the_same_id(hooked: Service, rece
         assert (delivery["status"], delivery["attempts"], delivery["responseStatus"]) == ("failed", 4, status)
         assert delivery["error"]
         assert delivery["deliveredAt"] is None
-    await hooked.wait_for_jobs()
+    await webhook_service.wait_for_jobs()
     assert len(receiver.requests("/never")) == 4
     assert receiver.requests("/elsewhere") == []
 
 
-async def test_retry_schedule_matches_the_specification(hooked: Service, receiver: Receiver) -> None:
-    owner = await hooked.owner()
+async def test_retry_schedule_matches_the_specification(webhook_service: Service, receiver: Receiver) -> None:
+    owner = await webhook_service.owner()
     project = await owner.create_project()
     receiver.always("/", Reply(500))
     webhook = await create_webhook(owner, project, receiver.url())
@@ -81,29 +81,29 @@ async def test_retry_schedule_matches_the_specification(hooked: Service, receive
         await create_session(owner, project)
         for retry, delay_s in enumerate((60, 300, 1_800, 7_200, 43_200), start=1):
             [delivery] = await wait_for_deliveries(owner, webhook, 1, lambda found, n=retry: found["attempts"] == n)  # type: ignore[misc]
-            await wait_until_idle(hooked)
+            await wait_until_idle(webhook_service)
             assert (delivery["status"], delivery["responseStatus"]) == ("pending", 500)
             assert delivery["nextAttemptAt"] == clock.iso(now_ms + delay_s * 1_000)
             now_ms += delay_s * 1_000 - 1
-            await wake_runner(hooked)
+            await wake_runner(webhook_service)
             await asyncio.sleep(0.2)
             assert len(receiver.requests()) == retry, "never early"
             now_ms += 1
-            await wake_runner(hooked)
+            await wake_runner(webhook_service)
             await wait_for_requests(receiver, retry + 1)
         [delivery] = await wait_for_deliveries(owner, webhook, 1)
         assert (delivery["status"], delivery["attempts"]) == ("failed", 6)
         now_ms += 30 * 86_400_000 // 31
-        await wake_runner(hooked)
-        await hooked.wait_for_jobs()
+        await wake_runner(webhook_service)
+        await webhook_service.wait_for_jobs()
     assert len(receiver.requests()) == 6
 
 
 @pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="")
 async def test_ten_consecutive_failures_disable_the_webhook(
-    hooked: Service, receiver: Receiver, tmp_path: Path
+    webhook_service: Service, receiver: Receiver, tmp_path: Path
 ) -> None:
-    owner = await hooked.owner()
+    owner = await webhook_service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, receiver.url("/hook?token=hidden"))
     receiver.always("/hook?token=hidden", Reply(500))
@@ -125,7 +125,7 @@ async def test_ten_consecutive_failures_disable_the_webhook(
     assert receiver.url("/hook") in text
     assert "hidden" not in text
     missed = await create_session(owner, project)
-    await wait_for_quiet(hooked)
+    await wait_for_quiet(webhook_service)
     assert len(receiver.requests()) == 20
     assert not any(missed.encode() in request.body for request in receiver.requests())
 
@@ -134,16 +134,16 @@ async def test_ten_consecutive_failures_disable_the_webhook(
     await fail(9, before=20)
     assert (await find_webhook(owner, webhook))["status"] == "active", "the count was reset"
     receiver.always("/hook?token=hidden", Reply(200))
-    lost = (await list_deliveries(owner, webhook))[0]
-    path = f"/api/webhooks/{webhook}/deliveries/{lost['id']}/redeliver"
+    failed = (await list_deliveries(owner, webhook))[0]
+    path = f"/api/webhooks/{webhook}/deliveries/{failed['id']}/redeliver"
     assert (await owner.post(path)).json()["status"] == "pending"
-    await wait_for_quiet(hooked)
+    await wait_for_quiet(webhook_service)
     assert (await list_deliveries(owner, webhook))[0]["status"] == "delivered"
-    assert receiver.requests()[-1].headers["webhook-id"] == lost["eventId"]
+    assert receiver.requests()[-1].headers["webhook-id"] == failed["eventId"]
 
 
-async def test_recorded_attempt_is_not_repeated_early(hooked: Service, receiver: Receiver) -> None:
-    owner = await hooked.owner()
+async def test_recorded_attempt_is_not_repeated_early(webhook_service: Service, receiver: Receiver) -> None:
+    owner = await webhook_service.owner()
     project = await owner.create_project()
     receiver.always("/", Reply(500))
     webhook = await create_webhook(owner, project, receiver.url())
@@ -151,22 +151,22 @@ async def test_recorded_attempt_is_not_repeated_early(hooked: Service, receiver:
     with clock.use(lambda: now_ms):
         await create_session(owner, project)
         await wait_for_deliveries(owner, webhook, 1, lambda found: found["attempts"] == 1)
-        await wait_until_idle(hooked)
-        async with hooked.runtime.database.write() as tx:  # like after an expired lease
+        await wait_until_idle(webhook_service)
+        async with webhook_service.runtime.database.write() as tx:  # like after an expired lease
             await tx.run(update(jobs).where(jobs.c.kind == DELIVER).values(run_at_ms=0))
-        await wake_runner(hooked)
+        await wake_runner(webhook_service)
         async with asyncio.timeout(60):
-            while (job := await _delivery_job(hooked))["attempt"] < 2 or job["status"] == "running":
+            while (job := await _delivery_job(webhook_service))["attempt"] < 2 or job["status"] == "running":
                 await asyncio.sleep(0.01)
         assert (job["status"], job["run_at_ms"]) == ("queued", now_ms + 60_000)
         [delivery] = await list_deliveries(owner, webhook)
         assert (delivery["status"], delivery["attempts"]) == ("pending", 1)
         assert len(receiver.requests()) == 1
         now_ms += 60_000
-        await wake_runner(hooked)
+        await wake_runner(webhook_service)
         await wait_for_requests(receiver, 2)
         await wait_for_deliveries(owner, webhook, 1, lambda found: found["attempts"] == 2)
-        await wait_until_idle(hooked)
+        await wait_until_idle(webhook_service)
 
 
 async def _delivery_job(service: Service) -> Row:
@@ -178,21 +178,21 @@ async def _delivery_job(service: Service) -> Row:
 
 @pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="1,1,1,1,1")
 async def test_pending_deliveries_of_a_disabled_webhook_fail_and_can_be_redelivered(
-    hooked: Service, receiver: Receiver
+    webhook_service: Service, receiver: Receiver
 ) -> None:
-    owner = await hooked.owner()
+    owner = await webhook_service.owner()
     project = await owner.create_project()
     receiver.always("/", Reply(503))
     webhook = await create_webhook(owner, project, receiver.url())
     await create_session(owner, project)
     await wait_for_deliveries(owner, webhook, 1, lambda found: found["attempts"] == 1)
     assert (await owner.patch(f"/api/webhooks/{webhook}", {"status": "disabled"})).status_code == 200
-    [ended] = await wait_for_deliveries(owner, webhook, 1)
-    assert (ended["status"], ended["attempts"], ended["error"]) == ("failed", 1, "webhook is disabled")
-    assert ended["nextAttemptAt"] is None
+    [failed] = await wait_for_deliveries(owner, webhook, 1)
+    assert (failed["status"], failed["attempts"], failed["error"]) == ("failed", 1, "webhook is disabled")
+    assert failed["nextAttemptAt"] is None
     assert len(receiver.requests()) == 1
 
-    path = f"/api/webhooks/{webhook}/deliveries/{ended['id']}/redeliver"
+    path = f"/api/webhooks/{webhook}/deliveries/{failed['id']}/redeliver"
     assert (await owner.post(path)).json()["status"] == "pending"
     [again] = await wait_for_deliveries(owner, webhook, 1)
     assert (again["attempts"], again["error"]) == (0, "webhook is disabled"), "still disabled"
@@ -200,4 +200,4 @@ async def test_pending_deliveries_of_a_disabled_webhook_fail_and_can_be_redelive
     assert (await owner.patch(f"/api/webhooks/{webhook}", {"status": "active"})).status_code == 200
     assert (await owner.post(path)).json()["error"] is None
     [delivered] = await wait_for_deliveries(owner, webhook, 1)
-    assert (delivered["status"], delivered["attempts"], delivered["eventId"]) == ("delivered", 1, ended["eventId"])
+    assert (delivered["status"], delivered["attempts"], delivered["eventId"]) == ("delivered", 1, failed["eventId"])

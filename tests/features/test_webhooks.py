@@ -37,9 +37,9 @@ async def test_create_update_and_delete_a_webhook(service: Service, names: Names
     project, other = await owner.create_project(), await owner.create_project("Other")
     url = "https://public.example.com/hook?a=b"
     body = {"projectId": project, "url": url, "events": ["session.created", "brain.updated", "session.created"]}
-    made = await owner.post("/api/webhooks", {**body, "secret": SECRET})
-    assert made.status_code == 201
-    webhook = made.json()
+    created = await owner.post("/api/webhooks", {**body, "secret": SECRET})
+    assert created.status_code == 201
+    webhook = created.json()
     assert sorted(webhook) == ["createdAt", "events", "id", "status", "url"]
     assert (webhook["url"], webhook["status"]) == (url, "active")
     assert webhook["events"] == ["session.created", "brain.updated"]
@@ -125,31 +125,31 @@ async def test_webhooks_per_project_are_limited(service: Service) -> None:
     owner = await service.owner()
     project, other = await owner.create_project(), await owner.create_project("Other")
     url = "https://93.184.215.14/"
-    made = [await create_webhook(owner, project, url) for _ in range(limits.WEBHOOKS_PER_PROJECT - 1)]
+    created = [await create_webhook(owner, project, url) for _ in range(limits.WEBHOOKS_PER_PROJECT - 1)]
     body = {"projectId": project, "url": url, "events": ["item.created"]}
     answers = await asyncio.gather(*(owner.post("/api/webhooks", body) for _ in range(6)))
     assert sorted(answer.status_code for answer in answers) == [201, *[409] * 5]
     assert status_and_body(await owner.post("/api/webhooks", body)) == TOO_MANY
     assert len((await owner.get(f"/api/webhooks?projectId={project}")).json()) == limits.WEBHOOKS_PER_PROJECT
-    assert (await owner.patch(f"/api/webhooks/{made[0]}", {"url": url})).status_code == 200
+    assert (await owner.patch(f"/api/webhooks/{created[0]}", {"url": url})).status_code == 200
     await create_webhook(owner, other, url)
-    assert (await owner.delete(f"/api/webhooks/{made[0]}")).status_code == 204
+    assert (await owner.delete(f"/api/webhooks/{created[0]}")).status_code == 204
     await create_webhook(owner, project, url)
 
 
-async def test_secret_is_encrypted_and_never_returned(hooked: Service, receiver: Receiver) -> None:
-    owner = await hooked.owner()
+async def test_secret_is_encrypted_and_never_returned(webhook_service: Service, receiver: Receiver) -> None:
+    owner = await webhook_service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, receiver.url("/x"), secret=SECRET)
     other = "another secret nobody may see"
     await create_session(owner, project)
     await wait_for_requests(receiver, 1)
     changed = await owner.patch(f"/api/webhooks/{webhook}", {"secret": other})
-    tried = await owner.post(f"/api/webhooks/{webhook}/test")
-    await wait_for_quiet(hooked)
-    content = await raw_database(hooked)
+    tested = await owner.post(f"/api/webhooks/{webhook}/test")
+    await wait_for_quiet(webhook_service)
+    content = await raw_database(webhook_service)
     assert webhook.encode() in content
-    answers = [changed.text, tried.text]
+    answers = [changed.text, tested.text]
     for path in ("/api/webhooks", f"/api/webhooks/{webhook}/deliveries", "/api/audit"):
         answer = await owner.get(path)
         assert answer.status_code == 200
@@ -158,18 +158,18 @@ async def test_secret_is_encrypted_and_never_returned(hooked: Service, receiver:
     for secret, request in ((SECRET, first), (other, second)):
         standard = base64.b64encode(secret.encode())
         check_signatures(request, secret, standard.decode())
-        for shown in (secret.encode(), standard, secret.encode().hex().encode()):
-            assert shown not in content
-            assert not any(shown.decode() in answer for answer in answers)
+        for hidden in (secret.encode(), standard, secret.encode().hex().encode()):
+            assert hidden not in content
+            assert not any(hidden.decode() in answer for answer in answers)
 
 
-async def test_test_delivery(hooked: Service, receiver: Receiver) -> None:
-    owner = await hooked.owner()
+async def test_test_delivery(webhook_service: Service, receiver: Receiver) -> None:
+    owner = await webhook_service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, receiver.url(), secret=SECRET)
-    tried = await owner.post(f"/api/webhooks/{webhook}/test")
-    assert tried.status_code == 200
-    delivery = tried.json()
+    tested = await owner.post(f"/api/webhooks/{webhook}/test")
+    assert tested.status_code == 200
+    delivery = tested.json()
     assert sorted(delivery) == [
         "attempts",
         "createdAt",
@@ -192,14 +192,14 @@ async def test_test_delivery(hooked: Service, receiver: Receiver) -> None:
     for _ in range(12):
         failed = (await owner.post(f"/api/webhooks/{webhook}/test")).json()
         assert (failed["status"], failed["attempts"], failed["responseStatus"]) == ("failed", 1, 500)
-    await wait_for_quiet(hooked)
+    await wait_for_quiet(webhook_service)
     assert len(receiver.requests()) == 13, "a test is not retried"
     assert (await find_webhook(owner, webhook))["status"] == "active", "and does not count as a failure"
 
 
 @pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="")
-async def test_delivery_pagination_and_redelivery(hooked: Service, receiver: Receiver) -> None:
-    owner, stranger = await hooked.owner(), await hooked.owner("Others")
+async def test_delivery_pagination_and_redelivery(webhook_service: Service, receiver: Receiver) -> None:
+    owner, stranger = await webhook_service.owner(), await webhook_service.owner("Others")
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, receiver.url("/a"))
     other = await create_webhook(owner, project, receiver.url("/b"))
@@ -207,9 +207,9 @@ async def test_delivery_pagination_and_redelivery(hooked: Service, receiver: Rec
     for number in range(1, 6):
         await create_session(owner, project)
         await wait_for_deliveries(owner, webhook, number)
-    await wait_for_quiet(hooked)
-    all_of_them = await list_deliveries(owner, webhook)
-    assert [found["eventId"] for found in all_of_them] == [
+    await wait_for_quiet(webhook_service)
+    deliveries = await list_deliveries(owner, webhook)
+    assert [found["eventId"] for found in deliveries] == [
         request.json["id"] for request in reversed(receiver.requests("/a"))
     ]
     paged: list[dict[str, Any]] = []
@@ -220,16 +220,16 @@ async def test_delivery_pagination_and_redelivery(hooked: Service, receiver: Rec
         paged += answer.json()
         cursor = f"&cursor={answer.headers.get('X-Next-Cursor')}"
     assert cursor == "&cursor=None"
-    assert paged == all_of_them
+    assert paged == deliveries
 
-    failed, taken = all_of_them[-1], all_of_them[0]
-    assert (failed["status"], taken["status"]) == ("failed", "delivered")
-    for again in (failed, taken):
-        answer = await owner.post(f"/api/webhooks/{webhook}/deliveries/{again['id']}/redeliver")
+    failed, delivered = deliveries[-1], deliveries[0]
+    assert (failed["status"], delivered["status"]) == ("failed", "delivered")
+    for delivery in (failed, delivered):
+        answer = await owner.post(f"/api/webhooks/{webhook}/deliveries/{delivery['id']}/redeliver")
         assert status_and_body(answer)[0] == 200
-        assert (answer.json()["id"], answer.json()["eventId"]) == (again["id"], again["eventId"])
-        await wait_for_quiet(hooked)
-        same = [request for request in receiver.requests("/a") if request.json["id"] == again["eventId"]]
+        assert (answer.json()["id"], answer.json()["eventId"]) == (delivery["id"], delivery["eventId"])
+        await wait_for_quiet(webhook_service)
+        same = [request for request in receiver.requests("/a") if request.json["id"] == delivery["eventId"]]
         assert len(same) == 2
         assert same[0].body == same[1].body
     assert {found["status"] for found in await list_deliveries(owner, webhook)} == {"delivered"}

@@ -53,16 +53,16 @@ async def list_deliveries(person: Person, webhook: str, query: str = "") -> list
 
 
 async def wait_for_deliveries(
-    person: Person, webhook: str, count: int, fits: Callable[[Delivery], bool] | None = None, seconds: float = 60.0
+    person: Person, webhook: str, count: int, matches: Callable[[Delivery], bool] | None = None, seconds: float = 60.0
 ) -> list[Delivery]:
     """Wait until ``count`` deliveries match (default: finished); returns all, newest first."""
-    fits = fits or (lambda delivery: delivery["status"] != "pending")
+    matches = matches or (lambda delivery: delivery["status"] != "pending")
     found: list[Delivery] = []
     try:
         async with asyncio.timeout(seconds):
             while True:
                 found = await list_deliveries(person, webhook)
-                if sum(map(fits, found)) >= count:
+                if sum(map(matches, found)) >= count:
                     return found
                 await asyncio.sleep(0.03)
     except TimeoutError:
@@ -74,8 +74,8 @@ async def wait_for_quiet(service: Service) -> None:
     async with asyncio.timeout(60):
         while True:
             async with service.runtime.database.read() as tx:
-                waiting = await tx.many(select(outbox.c.id))
-            if not waiting:
+                pending = await tx.many(select(outbox.c.id))
+            if not pending:
                 break
             await asyncio.sleep(0.02)
     await service.wait_for_jobs()

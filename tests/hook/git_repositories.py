@@ -44,9 +44,9 @@ class Repository:
         return done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
 
     def write(self, path: str, content: str | bytes) -> None:
-        place = self.folder / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content.encode() if isinstance(content, str) else content)
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content.encode() if isinstance(content, str) else content)
 
     def link(self) -> None:
         """Link the repository like ``loremark init``."""
@@ -105,14 +105,14 @@ def subjects(payloads: list[dict[str, Any]]) -> list[str]:
 
 def create(folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> Repository:
     folder.mkdir(parents=True)
-    made = Repository(folder, monkeypatch)
-    made.git("init", "--quiet", "--initial-branch=main", *options)
-    made.write(".git/info/exclude", "/.loremark.toml\n")
-    made.link()
-    return made
+    repository = Repository(folder, monkeypatch)
+    repository.git("init", "--quiet", "--initial-branch=main", *options)
+    repository.write(".git/info/exclude", "/.loremark.toml\n")
+    repository.link()
+    return repository
 
 
-def at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def use_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Use an isolated home for git and Loremark, signed in to a server that doesn't exist."""
     home.mkdir()
     for name in [name for name in os.environ if name.startswith(("LOREMARK_", "XDG_", "GIT_"))]:

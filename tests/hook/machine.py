@@ -134,9 +134,9 @@ class Machine:
 
 
 def _wait(is_done: Any, seconds: float) -> None:
-    stop = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds
     while not is_done():
-        if time.monotonic() > stop:
+        if time.monotonic() > deadline:
             raise TimeoutError("condition not met in time")
         time.sleep(0.02)
 

@@ -22,14 +22,14 @@ SECTIONS = "# First\n\n" + "".join(f"## Layer {n}: part\n\n" + "- a line of memo
 @contextmanager
 def answering(machine: Machine, *answers: tuple[int, dict[str, str], bytes], pause: float = 0.0) -> Iterator[list[str]]:
     """Run a server that returns these answers in order and repeats the last one. Yields the requests."""
-    asked: list[str] = []
-    left = list(answers)
+    requests: list[str] = []
+    remaining = list(answers)
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked.append(f"{self.command} {self.path} {self.headers.get('If-None-Match', '')}")
+            requests.append(f"{self.command} {self.path} {self.headers.get('If-None-Match', '')}")
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            status, headers, body = left.pop(0) if len(left) > 1 else left[0]
+            status, headers, body = remaining.pop(0) if len(remaining) > 1 else remaining[0]
             time.sleep(pause)
             try:
                 self.send_response(status)
@@ -52,31 +52,31 @@ def answering(machine: Machine, *answers: tuple[int, dict[str, str], bytes], pau
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
-        yield asked
+        yield requests
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
 
 
-def found(machine: Machine, agent: str = "claude-code", seconds: float = 1.5) -> str:
+def load_briefing(machine: Machine, agent: str = "claude-code", seconds: float = 1.5) -> str:
     return briefing.load(Link(machine.project_id, machine.url, str(machine.folder), ""), agent, seconds)
 
 
 def test_it_fits_each_agent_and_is_fetched_only_when_changed(local_machine: Machine) -> None:
     tagged = {"ETag": '"one"'}
-    with answering(local_machine, (200, tagged, SECTIONS.encode()), (304, tagged, b"")) as asked:
-        for agent, most in (("claude-code", 9_500), ("codex", 8_000), ("cursor", 9_500)):
-            text = found(local_machine, agent)
-            assert most // 2 < len(text) <= most
+    with answering(local_machine, (200, tagged, SECTIONS.encode()), (304, tagged, b"")) as requests:
+        for agent, max_chars in (("claude-code", 9_500), ("codex", 8_000), ("cursor", 9_500)):
+            text = load_briefing(local_machine, agent)
+            assert max_chars // 2 < len(text) <= max_chars
             assert text.rstrip().endswith("- a line of memory\n<!-- /loremark:brain -->")
-        assert [line.rpartition(" ")[2] for line in asked] == ["", '"one"', '"one"']
-    assert "- a line of memory" in found(local_machine)  # the server is down now
+        assert [line.rpartition(" ")[2] for line in requests] == ["", '"one"', '"one"']
+    assert "- a line of memory" in load_briefing(local_machine)  # the server is down now
 
 
 def test_a_slow_server_does_not_block(local_machine: Machine) -> None:
     with answering(local_machine, (200, {}, SECTIONS.encode()), pause=1.0):
-        assert found(local_machine, seconds=0.3) == ""
+        assert load_briefing(local_machine, seconds=0.3) == ""
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_slow_server_does_not_block(local_machine: Machine) -> None:
 )
 def test_a_hostile_response_is_harmless(local_machine: Machine, hostile: tuple[int, dict[str, str], bytes]) -> None:
     with answering(local_machine, hostile):
-        text = found(local_machine)
+        text = load_briefing(local_machine)
     assert len(text) <= 9_500
     assert all(letter.isprintable() or letter in "\n\t" for letter in text)
     if text:
@@ -113,8 +113,8 @@ def test_a_hostile_response_is_harmless(local_machine: Machine, hostile: tuple[i
         assert text.endswith("\n<!-- /loremark:brain -->")
         assert text.count("loremark:brain") == 2
         assert injected_text.strip_injected(f"{text}\nWhy?") == "Why?", "no part of it is taken for the user's prompt"
-        passed_on = f"<hook_context>{text.replace('<', '&lt;').replace('>', '&gt;')}</hook_context> Why?"
-        assert injected_text.strip_injected(passed_on) == "Why?", "even if an agent escapes hook output"
+        escaped = f"<hook_context>{text.replace('<', '&lt;').replace('>', '&gt;')}</hook_context> Why?"
+        assert injected_text.strip_injected(escaped) == "Why?", "even if an agent escapes hook output"
     json.loads(json.dumps(briefing.hook_response("codex", "session_start", {}, text)))
 
 
@@ -127,7 +127,7 @@ def test_no_key_is_sent_to_an_invalid_url(local_machine: Machine) -> None:
 
 
 @contextmanager
-def saying(answer: bytes) -> Iterator[str]:
+def raw_server(answer: bytes) -> Iterator[str]:
     """Run a server that always sends this and keeps the connection open."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
@@ -150,7 +150,7 @@ def saying(answer: bytes) -> Iterator[str]:
 
 @pytest.mark.parametrize("head", [b"200 OK\r\nContent-Length: 5", b"304 Not Modified\r\nContent-Length: 99"])
 def test_a_complete_response_does_not_wait_for_the_connection_to_close(head: bytes) -> None:
-    with saying(b"HTTP/1.1 " + head + b"\r\n\r\n" + (b"stone" if b"200" in head else b"")) as url:
+    with raw_server(b"HTTP/1.1 " + head + b"\r\n\r\n" + (b"stone" if b"200" in head else b"")) as url:
         answer = http_client.request(url, "GET", "/", {}, seconds=3)
         assert (answer.status, answer.body) in ((200, b"stone"), (304, b""))
 
@@ -172,13 +172,13 @@ def test_a_busy_server_is_retried_and_a_failing_one_loses_nothing(local_machine:
     local_machine.secret = "s"
     about = {"project": local_machine.project_id, "agent": "cli", "session": "x", "event": "session_save"}
     busy = (429, {"Retry-After": "1"}, b'{"error": "Rate limit exceeded"}')
-    taken: tuple[int, dict[str, str], bytes] = (202, {}, b'{"eventId": "evt_1", "sessionId": "ses_1"}')
-    with answering(local_machine, busy, taken) as asked:
+    accepted: tuple[int, dict[str, str], bytes] = (202, {}, b'{"eventId": "evt_1", "sessionId": "ses_1"}')
+    with answering(local_machine, busy, accepted) as requests:
         spool.put({**about, "kind": "event", "url": local_machine.url, "payload": {"summary": "x"}})
         started = time.monotonic()
         assert flush.run()
         assert time.monotonic() - started > 0.9
-        assert [line.split()[1] for line in asked if "ingest" in line] == ["/api/v2/ingest"] * 2
+        assert [line.split()[1] for line in requests if "ingest" in line] == ["/api/v2/ingest"] * 2
         assert flush.status().waiting == 0
     with answering(local_machine, (503, {}, b"")):
         spool.put({**about, "kind": "event", "url": local_machine.url, "payload": {"summary": "y"}})

@@ -44,8 +44,8 @@ def die_at(step: int, patch: pytest.MonkeyPatch, wire: Wire, *, after: bool) -> 
     """Make the process die before or after the nth disk or network operation."""
     count = 0
 
-    def counted(real: Callable[..., Any]) -> Callable[..., Any]:
-        def doing(*arguments: Any, **named: Any) -> Any:
+    def count_calls(real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapper(*arguments: Any, **named: Any) -> Any:
             nonlocal count
             count += 1
             is_last = count == step
@@ -56,15 +56,17 @@ def die_at(step: int, patch: pytest.MonkeyPatch, wire: Wire, *, after: bool) -> 
                 raise Killed
             return done
 
-        return doing
+        return wrapper
 
-    patch.setattr(http_client, "request", counted(wire.request))
+    patch.setattr(http_client, "request", count_calls(wire.request))
     for name in ("write_atomic", "remove", "sync_folder"):
-        patch.setattr(files, name, counted(getattr(files, name)))
+        patch.setattr(files, name, count_calls(getattr(files, name)))
 
 
 @pytest.mark.parametrize("after", [False, True])
-def test_death_at_every_step(local_machine: Machine, monkeypatch: pytest.MonkeyPatch, after: bool) -> None:
+def test_a_kill_at_any_step_loses_and_repeats_nothing(
+    local_machine: Machine, monkeypatch: pytest.MonkeyPatch, after: bool
+) -> None:
     local_machine.secret = "s"
     local_machine.write_profile()
     monkeypatch.setattr(os, "fsync", lambda handle: None)  # only the process dies, not the machine
@@ -107,7 +109,10 @@ def test_commits_are_reported_once_despite_crashes(
     local_machine.secret = "s"
     local_machine.write_profile()
     monkeypatch.setattr(os, "fsync", lambda handle: None)
-    for words in (("init", "-q", "-b", "main"), *[("commit", "-q", "--allow-empty", "-m", f"No {n}") for n in (1, 2)]):
+    for git_arguments in (
+        ("init", "-q", "-b", "main"),
+        *[("commit", "-q", "--allow-empty", "-m", f"No {n}") for n in (1, 2)],
+    ):
         command = [
             "git",
             "-c",
@@ -116,7 +121,7 @@ def test_commits_are_reported_once_despite_crashes(
             "user.email=a@example.com",
             "-C",
             str(local_machine.folder),
-            *words,
+            *git_arguments,
         ]
         subprocess.run(command, check=True)
     note = commits.snapshot("post-commit", [], str(local_machine.folder))

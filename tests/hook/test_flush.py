@@ -40,20 +40,20 @@ def run_turns(machine: Machine, sessions: int, turns: int) -> int:
 
 def check_once(events: list[tuple[str, Payload]], sessions: int, turns: int) -> None:
     payloads = [event["payload"] for _, event in events]
-    wanted = [f"{session}.{turn} of s-{session}" for session in range(sessions) for turn in range(turns)]
+    expected = [f"{session}.{turn} of s-{session}" for session in range(sessions) for turn in range(turns)]
     for field, word in (("notes", "Prompt"), ("summary", "Answer")):
         lines = [line for payload in payloads for line in payload.get(field, "").split("\n\n") if line]
-        assert sorted(lines) == sorted(f"{word} {each}" for each in wanted)
-    assert sum((Counter(payload.get("tools", {})) for payload in payloads), Counter()) == {"Edit": len(wanted)}
+        assert sorted(lines) == sorted(f"{word} {each}" for each in expected)
+    assert sum((Counter(payload.get("tools", {})) for payload in payloads), Counter()) == {"Edit": len(expected)}
     # Concurrent agents don't mix: every event covers one session and is stored in it.
-    where: dict[str, set[str]] = {}
+    session_ids: dict[str, set[str]] = {}
     for session_id, event in events:
         payload = event["payload"]
         words = f"{payload.get('notes', '')} {payload['summary']}".split()
         names = {word.rstrip(".") for word in words if word.startswith("s-")}
         assert {payload["source"].partition(":")[2]} >= names
-        where.setdefault(payload["source"], set()).add(session_id)
-    assert sorted(map(len, where.values())) == [1] * sessions
+        session_ids.setdefault(payload["source"], set()).add(session_id)
+    assert sorted(map(len, session_ids.values())) == [1] * sessions
 
 
 def test_a_session_becomes_memory_and_the_next_one_is_briefed(connected: ConnectedMachine) -> None:
@@ -74,10 +74,10 @@ def check_capture_and_briefing(server: Process, machine: Machine) -> None:
     )
     machine.hook(machine.claude("Stop", last_assistant_message="I made all handlers answer so in `src/app.py`."))
     machine.hook(machine.claude("SessionEnd", reason="exit"))
-    stop = time.monotonic() + 60
+    deadline = time.monotonic() + 60
     brain = ""
     with server.client(machine.key) as client:
-        while STONES not in brain and time.monotonic() < stop:
+        while STONES not in brain and time.monotonic() < deadline:
             time.sleep(0.2)
             brain = client.get("/api/v2/brain", params={"projectId": machine.project_id, "format": "markdown"}).text
     ((_, event),) = events_of(server, machine)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from loremark.hook import commits, githooks, spool
-from tests.hook.git_repositories import Repository, at_home, create, subjects, take_events
+from tests.hook.git_repositories import Repository, create, subjects, take_events, use_home
 
 SHELL = '#!/bin/sh\nset -eu\necho "$@" >> ran\n{ [ $# -eq 0 ] || cat >> said; }\nwait\nexit 0'
 PYTHON = "#!/usr/bin/env python3\nimport sys\nopen('ran', 'a').write(' '.join(sys.argv[1:]) + '\\n')\n"
@@ -42,7 +42,7 @@ _LOGGING_PROGRAM = '#!/bin/sh\ninput=$(echo "$@"; echo "$LOREMARK_GIT_HEAD"; cat
 
 @pytest.fixture
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    at_home(tmp_path / "home", monkeypatch)
+    use_home(tmp_path / "home", monkeypatch)
     made = create(tmp_path / "work", monkeypatch)
     made.commit("a.py", "a = 1\n", "Add a")
     return made
@@ -50,23 +50,23 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
 
 def _program(work: Repository, text: str) -> Path:
     """Put a fake ``loremark`` on the PATH."""
-    place = work.folder.parent / "bin" / "loremark"
-    place.parent.mkdir(exist_ok=True)
-    place.write_text(text)
-    place.chmod(0o755)
-    work.monkeypatch.setenv("PATH", f"{place.parent}:{os.environ['PATH']}")
-    return place
+    path = work.folder.parent / "bin" / "loremark"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+    work.monkeypatch.setenv("PATH", f"{path.parent}:{os.environ['PATH']}")
+    return path
 
 
 def _state(folder: Path) -> dict[str, tuple[int, bytes | str]]:
     """Return all files in a folder with their bytes."""
     found: dict[str, tuple[int, bytes | str]] = {}
     for path in sorted(folder.rglob("*")):
-        about = path.lstat()
+        details = path.lstat()
         if path.is_symlink():
             found[str(path)] = (0, os.readlink(path))
         elif path.is_file():
-            found[str(path)] = (stat.S_IMODE(about.st_mode), path.read_bytes())
+            found[str(path)] = (stat.S_IMODE(details.st_mode), path.read_bytes())
     return found
 
 
@@ -191,9 +191,9 @@ def test_a_real_commit_reaches_the_spool_and_is_not_slowed(
     while len(spool.list_names()) < 12 and time.monotonic() < deadline:
         time.sleep(0.05)
     assert sorted(subjects(take_events())) == sorted(f"Set {number}" for number in range(12))
-    middle = sorted(ratios)[6]
+    median = sorted(ratios)[6]
     with capsys.disabled():
-        print(f"\ncommit with hook: {middle:.2f} of one without, {sorted(seconds)[6] * 1000:+.1f} ms (median of 12)")
+        print(f"\ncommit with hook: {median:.2f} of one without, {sorted(seconds)[6] * 1000:+.1f} ms (median of 12)")
     assert sorted(seconds)[3] < 0.1
 
 
@@ -205,15 +205,15 @@ def _timed(work: Repository, number: int) -> float:
     return time.monotonic() - started
 
 
-def _wait_for(place: Path, text: str) -> str:
+def _wait_for(path: Path, text: str) -> str:
     """Wait for a text in a file, because hooks run in the background."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        found = place.read_text() if place.exists() else ""
+        found = path.read_text() if path.exists() else ""
         if text in found:
             return found
         time.sleep(0.02)
-    raise AssertionError(f"{text!r} did not come: {place.read_text() if place.exists() else None!r}")
+    raise AssertionError(f"{text!r} did not appear: {path.read_text() if path.exists() else None!r}")
 
 
 def test_existing_history_is_left_to_the_backfill(work: Repository) -> None:

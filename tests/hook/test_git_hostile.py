@@ -12,7 +12,7 @@ import pytest
 
 from loremark.hook import commits, git, githooks, gitrepository
 from loremark.memory.extraction.commit_parser import parse_commits
-from tests.hook.git_repositories import PROJECT, Repository, at_home, create, subjects
+from tests.hook.git_repositories import PROJECT, Repository, create, subjects, use_home
 
 BRANCHES = (
     "$(touch${IFS}owned)",
@@ -48,7 +48,7 @@ pager.log pager.diff-tree pager.rev-list gpg.program credential.helper sequence.
 
 @pytest.fixture
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    at_home(tmp_path / "home", monkeypatch)
+    use_home(tmp_path / "home", monkeypatch)
     return create(tmp_path / "work", monkeypatch)
 
 
@@ -63,7 +63,7 @@ def test_branch_names_are_treated_as_text(work: Repository, branch: str) -> None
     assert subjects(events) == ["Add a", "Add b"]
     assert events[1]["branch"] == ("[redacted:github-token]" if branch.startswith("ghp_") else branch)
     assert gitrepository.resolve(str(work.folder / ".git"), branch) in (sha, None)
-    _nothing_was_run(work)
+    _assert_nothing_ran(work)
 
 
 def test_messages_and_file_names_are_treated_as_text(work: Repository) -> None:
@@ -84,7 +84,7 @@ def test_messages_and_file_names_are_treated_as_text(work: Repository) -> None:
     assert "../passwd" in second["files"]  # reported as is; the server ignores such paths
     assert not any(".." in file.path or file.path.startswith("/") for one in parse_commits(event) for file in one.files)
     assert json.loads(json.dumps(event)) == event
-    _nothing_was_run(work)
+    _assert_nothing_ran(work)
 
 
 def test_programs_named_by_the_repository_do_not_run(work: Repository, tmp_path: Path) -> None:
@@ -106,9 +106,9 @@ def test_programs_named_by_the_repository_do_not_run(work: Repository, tmp_path:
     work.write("a.txt", "two\n")
     work.write("git", bait.read_bytes())  # in our working folder
     (work.folder / "git").chmod(0o755)
-    quiet = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "filter.evil.clean=cat")
-    work.git(*quiet, "-c", "filter.evil.process=", "add", "--all")
-    work.git(*quiet, "-c", "filter.evil.process=", "commit", "--quiet", "-m", "Change a")
+    safe_config = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "filter.evil.clean=cat")
+    work.git(*safe_config, "-c", "filter.evil.process=", "add", "--all")
+    work.git(*safe_config, "-c", "filter.evil.process=", "commit", "--quiet", "-m", "Change a")
     (work.folder / "owned").unlink(missing_ok=True)
     work.monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
     work.monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(bait))
@@ -118,10 +118,10 @@ def test_programs_named_by_the_repository_do_not_run(work: Repository, tmp_path:
     assert subjects([event]) == ["Add a", "Change a"]
     assert "-one\n+two\n" in event["commits"][1]["diff"]
     githooks.preview(".")
-    noted = commits.snapshot("post-commit", [], ".")
-    assert noted is not None
-    assert commits.build_report(noted, PROJECT).payloads
-    _nothing_was_run(work)
+    note = commits.snapshot("post-commit", [], ".")
+    assert note is not None
+    assert commits.build_report(note, PROJECT).payloads
+    _assert_nothing_ran(work)
 
 
 def test_a_partial_clone_fetches_nothing(work: Repository, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_partial_clone_fetches_nothing(work: Repository, tmp_path: Path) -> No
     assert subjects([event]) == ["Add a", "Change a"]
     assert event["commits"][1]["files"] == ["a.txt"]
     assert "diff" not in event["commits"][1]
-    _nothing_was_run(work)
+    _assert_nothing_ran(work)
 
 
 def test_time_and_output_are_bounded(work: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +165,7 @@ def test_time_and_output_are_bounded(work: Repository, tmp_path: Path, monkeypat
 
 
 def test_remote_credentials_are_not_reported() -> None:
-    shown = {
+    expected = {
         "https://user:secret@example.com/a/b.git": "https://example.com/a/b.git",
         "https://ghp_abc@example.com:8443/a/b?token=x#y": "https://example.com:8443/a/b",
         "git@example.com:a/b.git": "ssh://example.com/a/b.git",
@@ -175,10 +175,10 @@ def test_remote_credentials_are_not_reported() -> None:
         "ext::sh -c touch% x": None,
         "https://[": None,
     }
-    assert {url: gitrepository.public_url(url) for url in shown} == shown
+    assert {url: gitrepository.public_url(url) for url in expected} == expected
 
 
-def _nothing_was_run(work: Repository) -> None:
+def _assert_nothing_ran(work: Repository) -> None:
     assert not (work.folder / "owned").exists()
 
 

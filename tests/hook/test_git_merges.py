@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from loremark.hook import commits, gitdigest, githistory, gitledger
-from tests.hook.git_repositories import PROJECT, Repository, at_home, create, subjects
+from tests.hook.git_repositories import PROJECT, Repository, create, subjects, use_home
 
 
 @pytest.fixture
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    at_home(tmp_path / "home", monkeypatch)
+    use_home(tmp_path / "home", monkeypatch)
     made = create(tmp_path / "work", monkeypatch)
     made.commit("quay.py", "quay = 1\n", "Begin")
     return made
@@ -31,7 +31,7 @@ def _merge(work: Repository, name: str, message: str) -> str:
 
 
 def test_an_unexplained_merge_is_reported_with_its_explained_commits(work: Repository) -> None:
-    begun = work.head
+    start = work.head
     _branch(
         work,
         "tides",
@@ -45,9 +45,9 @@ def test_an_unexplained_merge_is_reported_with_its_explained_commits(work: Repos
     assert subjects([event]) == ["Begin", "Read tide tables", "Keep two years", "Merge branch 'tides'"]
     assert (event["headCommitSha"], event["baseCommitSha"]) == (merge, None)
     assert ["diff" in one for one in event["commits"]] == [True, False, False, True]  # the merge has the diff
-    (event,) = commits.digest(str(work.folder), since=begun)
+    (event,) = commits.digest(str(work.folder), since=start)
     assert subjects([event]) == ["Read tide tables", "Keep two years", "Merge branch 'tides'"]
-    assert event["baseCommitSha"] == begun
+    assert event["baseCommitSha"] == start
 
 
 def test_an_explained_merge_is_reported_alone(work: Repository) -> None:

@@ -9,14 +9,14 @@ import pytest
 
 from loremark.hook import commits, githooks, gitledger
 from loremark.memory.extraction.commit_parser import parse_commits
-from tests.hook.git_repositories import PROJECT, Repository, at_home, create, subjects
+from tests.hook.git_repositories import PROJECT, Repository, create, subjects, use_home
 
 SIXTY = "".join(f"line {number}\n" for number in range(60))
 
 
 @pytest.fixture
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    at_home(tmp_path / "home", monkeypatch)
+    use_home(tmp_path / "home", monkeypatch)
     made = create(tmp_path / "work", monkeypatch)
     made.watch()
     return made
@@ -135,7 +135,7 @@ def test_the_same_change_twice_in_one_history_is_reported_twice(work: Repository
     assert subjects(work.events()) == ["Switch on"]
 
 
-def test_a_cherry_pick_and_merges(work: Repository) -> None:
+def test_cherry_picks_and_merges_are_not_reported_twice(work: Repository) -> None:
     work.commit("base.py", SIXTY, "Begin")
     work.events()
     work.git("checkout", "--quiet", "-b", "feature")
@@ -220,35 +220,35 @@ def test_worktrees_share_the_ledger_and_a_detached_head_has_no_branch(work: Repo
 def test_unrecorded_reports_are_repeated_identically(work: Repository) -> None:
     """If the flusher is killed in between, the server recognizes the second event by its content."""
     sha = work.commit("a.py", "a = 1\n", "Add a")
-    noted = commits.snapshot("post-commit", [], str(work.folder))
-    assert noted is not None
-    first = commits.build_report(noted, PROJECT)
+    notes = commits.snapshot("post-commit", [], str(work.folder))
+    assert notes is not None
+    first = commits.build_report(notes, PROJECT)
     work.commit("b.py", "b = 1\n", "Add b")
-    again = commits.build_report(noted, PROJECT)
+    again = commits.build_report(notes, PROJECT)
     assert again == first
     assert subjects(first.payloads) == ["Add a"]
     commits.mark_reported(again)
-    assert commits.build_report(noted, PROJECT).payloads == []
-    assert commits.build_report(noted, "prj_other") == first._replace(
-        ledger=commits.build_report(noted, "prj_other").ledger
+    assert commits.build_report(notes, PROJECT).payloads == []
+    assert commits.build_report(notes, "prj_other") == first._replace(
+        ledger=commits.build_report(notes, "prj_other").ledger
     )
-    assert commits.build_report({**noted, "head": "0" * 40}, PROJECT).payloads == []
-    assert commits.build_report({**noted, "gitdir": "/nowhere"}, PROJECT).payloads == []
+    assert commits.build_report({**notes, "head": "0" * 40}, PROJECT).payloads == []
+    assert commits.build_report({**notes, "gitdir": "/nowhere"}, PROJECT).payloads == []
     assert first.head == sha
 
 
-def test_hooks_that_run_out_of_order(work: Repository) -> None:
-    noted = []
+def test_hooks_can_run_out_of_order(work: Repository) -> None:
+    notes = []
     for name in ("a", "b", "c"):
         work.commit(f"{name}.py", f"{name} = 1\n", f"Add {name}")
-        noted.append(commits.snapshot("post-commit", [], str(work.folder)))
+        notes.append(commits.snapshot("post-commit", [], str(work.folder)))
     reports = []
-    for one in (noted[1], noted[0], noted[2]):
+    for one in (notes[1], notes[0], notes[2]):
         assert one is not None
         made = commits.build_report(one, PROJECT)
         commits.mark_reported(made)
         reports.append((subjects(made.payloads), made.head))
-    heads = [one["head"] for one in noted if one is not None]
+    heads = [one["head"] for one in notes if one is not None]
     assert reports == [(["Add a", "Add b"], heads[1]), ([], heads[1]), (["Add c"], heads[2])]
 
 

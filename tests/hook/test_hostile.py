@@ -16,41 +16,41 @@ from tests.hook.machine import COMMAND, Machine
 from tests.memory.secret_samples import SECRETS
 
 
-def hostile(machine: Machine) -> dict[str, bytes]:
+def hostile_payloads(machine: Machine) -> dict[str, bytes]:
     known = machine.claude("UserPromptSubmit")
     whole = json.dumps({**known, "prompt": "x"}).encode()
     return {
-        "nothing": b"",
-        "no JSON": b"hello <b>there</b>",
+        "empty": b"",
+        "not JSON": b"hello <b>there</b>",
         "a list": b"[1, 2, 3]",
         "bad UTF-8": whole.replace(b'"x"', b'"\xff\xfe\x80 x"'),
         "NULs": whole.replace(b'"x"', b'"a\\u0000b\x00c"'),
-        "half a pair": whole.replace(b'"x"', b'"\\ud800 x"'),
+        "lone surrogate": whole.replace(b'"x"', b'"\\ud800 x"'),
         "deep": b'{"session_id":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
-        "deep at its end": whole[:-1] + b',"z":' + b'{"a":' * 100_000,
+        "deep at the end": whole[:-1] + b',"z":' + b'{"a":' * 100_000,
         "10 MB": json.dumps({**known, "prompt": "word " * 2_000_000}).encode(),
         "cut off": whole[:-9],
         "wrong types": json.dumps({name: [1, {"a": None}] for name in known} | {"hook_event_name": "Stop"}).encode(),
-        "a place that is none": json.dumps({**known, "cwd": "/no/such\0place", "prompt": "x"}).encode(),
-        "up and away": json.dumps({**known, "cwd": "../../../..", "session_id": "../../x", "prompt": "x"}).encode(),
+        "missing folder": json.dumps({**known, "cwd": "/no/such\0place", "prompt": "x"}).encode(),
+        "path traversal": json.dumps({**known, "cwd": "../../../..", "session_id": "../../x", "prompt": "x"}).encode(),
         "numbers": b'{"session_id": 1e999, "hook_event_name": NaN}',
     }
 
 
 def test_hostile_payloads_do_no_harm(local_machine: Machine, capfd: pytest.CaptureFixture[str]) -> None:
     assert spawn.acquire_lock() is not None  # keeps a flusher from starting in this process
-    for given in hostile(local_machine).values():
-        there = os.memfd_create("given")
-        os.write(there, given)
-        os.lseek(there, 0, os.SEEK_SET)
+    for given in hostile_payloads(local_machine).values():
+        descriptor = os.memfd_create("given")
+        os.write(descriptor, given)
+        os.lseek(descriptor, 0, os.SEEK_SET)
         before = os.dup(0)
-        os.dup2(there, 0)
+        os.dup2(descriptor, 0)
         try:
             hook.run(["claude"])
         finally:
             os.dup2(before, 0)
             os.close(before)
-            os.close(there)
+            os.close(descriptor)
     assert capfd.readouterr() == ("", "")
     kept = [read for name in spool.list_names() if (read := spool.read(name)) is not None]
     assert len(kept) >= 5
@@ -105,7 +105,7 @@ def test_it_exits_cleanly_in_any_environment(machine: Machine, tmp_path: Path) -
     closed.write_text("no folder")
     broken = {
         "state is a file": {**machine.environment(), "XDG_STATE_HOME": str(closed)},
-        "state in nothing": {**machine.environment(), "XDG_STATE_HOME": "/proc/nowhere"},
+        "state cannot be created": {**machine.environment(), "XDG_STATE_HOME": "/proc/nowhere"},
         "no home": {name: value for name, value in machine.environment().items() if name != "HOME"},
         "a full disk": {**machine.environment(), "XDG_STATE_HOME": "/dev/full"},
     }

@@ -19,8 +19,8 @@ def git(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def started(folder: Path, message: str) -> Path:
-    """A repository with one commit."""
+def create_repository(folder: Path, message: str) -> Path:
+    """Create a repository with one commit."""
     folder.mkdir()
     git(folder, "init", "-q", "-b", "main")
     git(folder, "commit", "-q", "--allow-empty", "-m", message)
@@ -30,7 +30,7 @@ def started(folder: Path, message: str) -> Path:
 @pytest.fixture
 def linked(local_machine: Machine, tmp_path: Path) -> Path:
     """A repository in home with one commit, linked without a .loremark.toml."""
-    folder = started(local_machine.home / "repository", "First")
+    folder = create_repository(local_machine.home / "repository", "First")
     assert link.save_link(str(folder), "prj_stones", local_machine.url).root
     (folder / ".loremark.toml").unlink()
     return folder
@@ -115,7 +115,7 @@ def test_a_repository_is_identified_by_its_root_commit(local_machine: Machine, l
         assert found is not None
         assert found.project == "prj_stones"
     # Another repository is resolved once; linking any of its copies takes effect right away.
-    other = started(local_machine.home / "another", "Another")
+    other = create_repository(local_machine.home / "another", "Another")
     link.resolve_repository(str(other))
     assert link.resolve_link(str(other)) == (None, "not linked to a project")
     git(local_machine.home, "clone", "-q", str(other), str(local_machine.home / "copy"))
@@ -133,7 +133,7 @@ def test_a_repository_is_identified_by_its_root_commit(local_machine: Machine, l
 
 def test_an_untrusted_file_links_nothing(local_machine: Machine, linked: Path) -> None:
     """A malicious clone names a project that the user can read: no briefing is injected and nothing is captured."""
-    hostile = started(local_machine.home / "hostile", "A trap")
+    hostile = create_repository(local_machine.home / "hostile", "A trap")
     for folder in (hostile, local_machine.home / "unpacked"):
         folder.mkdir(exist_ok=True)
         (folder / ".loremark.toml").write_text('project = "prj_stones"\n')
@@ -162,38 +162,38 @@ def test_an_untrusted_file_links_nothing(local_machine: Machine, linked: Path) -
 def test_a_replaced_repository_is_not_linked(local_machine: Machine, linked: Path) -> None:
     assert link.find_link(str(linked)) is not None
     shutil.rmtree(linked)
-    started(linked, "Another one")
+    create_repository(linked, "Another one")
     assert link.resolve_link(str(linked)) == (None, link.UNRESOLVED)
     link.resolve_repository(str(linked))
     assert link.resolve_link(str(linked)) == (None, "not linked to a project")
     # Nor is a folder whose .git file points to a linked repository.
-    own = started(local_machine.home / "own", "Own")
+    own = create_repository(local_machine.home / "own", "Own")
     link.save_link(str(own), "prj_stones", local_machine.url)
     git(own, "worktree", "add", "-q", "-b", "side", str(local_machine.home / "side"))
     for number, target in enumerate((own / ".git", own / ".git" / "worktrees" / "side")):
-        thief = local_machine.home / f"thief-{number}"
-        thief.mkdir()
-        (thief / ".git").write_text(f"gitdir: {target}\n")
-        (thief / ".loremark.toml").write_text('project = "prj_stones"\n')
-        link.resolve_repository(str(thief))
-        assert link.resolve_link(str(thief)) == (None, link.UNCONFIRMED)
+        impostor = local_machine.home / f"thief-{number}"
+        impostor.mkdir()
+        (impostor / ".git").write_text(f"gitdir: {target}\n")
+        (impostor / ".loremark.toml").write_text('project = "prj_stones"\n')
+        link.resolve_repository(str(impostor))
+        assert link.resolve_link(str(impostor)) == (None, link.UNCONFIRMED)
     assert link.find_link(str(local_machine.home / "side")) is not None
     # Nor one whose git folder claims the linked repository with a symlink, a file or a worktree.
-    for way in ("link", "folder", "worktree"):
-        thief = local_machine.home / f"claimant-{way}"
-        thief.mkdir()
-        inner = thief / ("inner" if way == "worktree" else ".git")
-        if way == "link":
+    for method in ("link", "folder", "worktree"):
+        impostor = local_machine.home / f"claimant-{method}"
+        impostor.mkdir()
+        inner = impostor / ("inner" if method == "worktree" else ".git")
+        if method == "link":
             inner.symlink_to(own / ".git")
         else:
             inner.mkdir()
             (inner / "HEAD").write_text("ref: refs/heads/main\n")
             (inner / "commondir").write_text("../../own/.git\n")
-        if way == "worktree":
-            (thief / ".git").write_text("gitdir: inner\n")
-            (inner / "gitdir").write_text(f"{thief}/.git\n")
-        link.resolve_repository(str(thief))
-        assert link.find_link(str(thief)) is None, way
+        if method == "worktree":
+            (impostor / ".git").write_text("gitdir: inner\n")
+            (inner / "gitdir").write_text(f"{impostor}/.git\n")
+        link.resolve_repository(str(impostor))
+        assert link.find_link(str(impostor)) is None, method
 
 
 def shallow_clone(origin: Path, folder: Path) -> Path:
@@ -205,7 +205,7 @@ def shallow_clone(origin: Path, folder: Path) -> Path:
 
 def test_a_shallow_clone_is_identified_by_its_path(local_machine: Machine) -> None:
     """It has no root commit, and its origin URL is not proof of anything."""
-    origin = started(local_machine.home / "origin", "First")
+    origin = create_repository(local_machine.home / "origin", "First")
     git(origin, "commit", "-q", "--allow-empty", "-m", "Second")
     clone = shallow_clone(origin, local_machine.home / "clone")
     assert link.save_link(str(clone), "prj_stones", local_machine.url).root == ""
@@ -214,7 +214,7 @@ def test_a_shallow_clone_is_identified_by_its_path(local_machine: Machine) -> No
     assert found is not None
     assert found.project == "prj_stones"
     # An archive with a different history that claims the same origin and to be shallow.
-    hostile = started(local_machine.home / "hostile", "A trap")
+    hostile = create_repository(local_machine.home / "hostile", "A trap")
     git(hostile, "config", "remote.origin.url", "https://git.example.com/acme/stones.git")
     git(hostile, "commit", "-q", "--allow-empty", "-m", "Second")
     (hostile / ".git" / "shallow").write_text(git(hostile, "rev-parse", "HEAD") + "\n")
@@ -250,7 +250,7 @@ def test_a_shallow_clone_is_identified_by_its_path(local_machine: Machine) -> No
 
 
 def test_links_by_origin_are_no_longer_accepted(local_machine: Machine) -> None:
-    origin = started(local_machine.home / "origin", "First")
+    origin = create_repository(local_machine.home / "origin", "First")
     git(origin, "commit", "-q", "--allow-empty", "-m", "Second")
     clone = shallow_clone(origin, local_machine.home / "clone")
     link.resolve_repository(str(clone))
@@ -273,7 +273,7 @@ def test_links_by_origin_are_no_longer_accepted(local_machine: Machine) -> None:
 def test_a_forged_root_commit_is_rejected(local_machine: Machine, linked: Path) -> None:
     """An attacker can create a history that ends at a known hash, but doesn't have the commit object."""
     root = link.root_commit(str(linked))
-    hostile = started(local_machine.home / "hostile", "A trap")
+    hostile = create_repository(local_machine.home / "hostile", "A trap")
     objects = hostile / ".git" / "objects"
     own = git(hostile, "rev-parse", "HEAD")
     (objects / root[:2]).mkdir(exist_ok=True)

@@ -23,36 +23,36 @@ ODD = [
 ]
 
 
-def words(value: Any) -> Iterator[str]:
+def strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        yield from (word for pair in value.items() for each in pair for word in words(each))
+        yield from (word for pair in value.items() for each in pair for word in strings(each))
     elif isinstance(value, list | tuple):
-        yield from (word for each in value for word in words(each))
+        yield from (word for each in value for word in strings(each))
 
 
-def texts() -> list[str]:
+def sample_texts() -> list[str]:
     found = [line for line, _ in SECRETS] + INNOCENT + ODD
-    found += [word for value in vars(secret_files).values() for word in words(value)]
+    found += [word for value in vars(secret_files).values() for word in strings(value)]
     for name in ("dev", "test"):
         lines = (EVALS / name / "events.jsonl").read_text().splitlines()
-        found += [word for line in lines for word in words(json.loads(line))]
+        found += [word for line in lines for word in strings(json.loads(line))]
     return list(dict.fromkeys(found))
 
 
 def test_shortcuts_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    samples = texts()
+    samples = sample_texts()
     assert len(samples) > 4_000
-    quick = [redact(text) for text in samples]
-    assert sum(found for _, found in quick) > 150
+    with_shortcuts = [redact(text) for text in samples]
+    assert sum(found for _, found in with_shortcuts) > 150
     monkeypatch.setattr(redactor, "contains_any", lambda lower, anchors: True)
     monkeypatch.setattr(redactor, "may_be_secret", lambda value: True)
-    assert [redact(text) for text in samples] == quick
+    assert [redact(text) for text in samples] == with_shortcuts
 
 
 def test_values_that_cannot_be_secrets_are_skipped() -> None:
-    values = {word.strip() for text in texts() for word in text.split() if len(word) < 200}
+    values = {word.strip() for text in sample_texts() for word in text.split() if len(word) < 200}
     for value in values:
         for strict in (True, False):
             for quoted in (True, False):

@@ -1,4 +1,4 @@
-"""A migrated database for the queue, and a runner that does not take its time."""
+"""A migrated database for the queue, and a runner with short intervals."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ async def database(address: str | Path) -> AsyncIterator[Database]:
 
 @pytest.fixture
 async def second_database(address: str | Path) -> AsyncIterator[Database]:
-    """The same database as another process would have it open."""
+    """The same database, opened as another process would."""
     opened = await open_database(address)
     yield opened
     await opened.close()
 
 
 @pytest.fixture
-def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Looks and retries in tenths of seconds, as ``work.running`` has its leases."""
+def fast_runner(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Poll and retry within tenths of a second, like the leases of ``work.running``."""
     monkeypatch.setattr(runner, "_POLL_S", 0.05)
     monkeypatch.setattr(runner, "_FIRST_RETRY_MS", 60)
 
 
 @pytest.fixture(autouse=True)
-def quiet() -> Iterator[None]:
-    """Failures are what these tests are about; each in one line is enough."""
+def one_line_logs() -> Iterator[None]:
+    """Log each failure on one line, since these tests cause many."""
     before = structlog.get_config()
     log.configure("error", "json")
     yield

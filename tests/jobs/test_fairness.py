@@ -1,4 +1,4 @@
-"""Fairness: a team waits behind itself only, a kind has its own places, and a long queue costs no more than a short."""
+"""Fairness: a team delays only itself, each kind has its own slots, and a long queue is as cheap as a short one."""
 
 from __future__ import annotations
 
@@ -29,57 +29,59 @@ async def _fill(database: Database, team_id: str, kind: str = "count", count: in
             await queue.enqueue(tx, kind, {}, team_id=team_id)
 
 
-async def test_a_team_with_many_jobs_does_not_delay_another(database: Database, second_database: Database) -> None:
-    """In two processes that share the limit; the other team's one job was asked for last."""
-    under_way, most, ended, release = 0, 0, 0, asyncio.Event()
+async def test_team_with_many_jobs_does_not_delay_another(database: Database, second_database: Database) -> None:
+    """Two processes share the limit; the other team's only job is enqueued last."""
+    active, peak, finished, release = 0, 0, 0, asyncio.Event()
 
     async def count(run: Run) -> None:
-        nonlocal under_way, most, ended
+        nonlocal active, peak, finished
         if run.job.team_id == "busy":
-            under_way += 1
-            most = max(most, under_way)
+            active += 1
+            peak = max(peak, active)
             await release.wait()
-            under_way -= 1
-            ended += 1
+            active -= 1
+            finished += 1
 
     timing = RunnerTiming(grace_s=0.05)
     await _fill(database, "busy")
     async with work.running(database, count, concurrency=8, per_team=3, timing=timing):
         async with asyncio.timeout(60):
-            while most < 3:
+            while peak < 3:
                 await asyncio.sleep(0.01)
         async with work.running(second_database, count, concurrency=8, per_team=3, timing=timing):
             single = await work.enqueue(database, team_id="quiet")
-            await work.until(database, single, "completed", 10)
-            assert (most, ended) == (3, 0), "the busy team has its places and no more, and none of its jobs had to end"
+            await work.wait_for(database, single, "completed", 10)
+            assert (peak, finished) == (3, 0), (
+                "the busy team fills its slots and no more, and none of its jobs had to finish"
+            )
         release.set()
 
 
-async def test_a_place_that_comes_free_is_taken_at_once(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One team at its limit, jobs ending at any moment: no end goes unnoticed until a regular look, far away here."""
+async def test_freed_slot_is_used_at_once(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One team at its limit, jobs ending at any moment: each end is noticed without waiting for the next poll."""
     monkeypatch.setattr(runner, "_POLL_S", 600.0)
 
     async def count(run: Run) -> None:
         await asyncio.sleep(0)
 
-    made = [await work.enqueue(database, team_id="busy") for _ in range(60)]
+    job_ids = [await work.enqueue(database, team_id="busy") for _ in range(60)]
     async with work.running(database, count, per_team=2):
-        for job_id in made:
-            await work.until(database, job_id, "completed", 20)
+        for job_id in job_ids:
+            await work.wait_for(database, job_id, "completed", 20)
 
 
-async def test_slow_work_of_one_kind_delays_no_other_kind_nor_another_team(database: Database) -> None:
-    """A team whose deliveries hang: its own mail goes on, and so do the deliveries of others."""
-    under_way: Counter[str | None] = Counter()
-    most: Counter[str | None] = Counter()
+async def test_slow_kind_delays_no_other_kind_or_team(database: Database) -> None:
+    """One team's deliveries hang: its mail still goes out, as do the deliveries of other teams."""
+    active: Counter[str | None] = Counter()
+    peak: Counter[str | None] = Counter()
     release = asyncio.Event()
 
     async def slow(run: Run) -> None:
-        under_way[run.job.team_id] += 1
-        most[run.job.team_id] = max(most[run.job.team_id], under_way[run.job.team_id])
+        active[run.job.team_id] += 1
+        peak[run.job.team_id] = max(peak[run.job.team_id], active[run.job.team_id])
         if run.job.team_id == "hanging":
             await release.wait()
-        under_way[run.job.team_id] -= 1
+        active[run.job.team_id] -= 1
 
     async def swift(run: Run) -> None:
         pass
@@ -88,13 +90,13 @@ async def test_slow_work_of_one_kind_delays_no_other_kind_nor_another_team(datab
     kinds = {"slow": JobKind(slow, concurrency=4, per_team=3), "swift": JobKind(swift, concurrency=1, per_team=1)}
     async with work.running_kinds(database, kinds, RunnerTiming(grace_s=0.05)):
         for _ in range(3):
-            await work.until(database, await work.enqueue(database, "swift", team_id="hanging"), "completed", 10)
-            await work.until(database, await work.enqueue(database, "slow", team_id="other"), "completed", 10)
-        assert most["hanging"] == 3
+            await work.wait_for(database, await work.enqueue(database, "swift", team_id="hanging"), "completed", 10)
+            await work.wait_for(database, await work.enqueue(database, "slow", team_id="other"), "completed", 10)
+        assert peak["hanging"] == 3
         release.set()
 
 
-def test_no_team_may_hold_every_place_of_a_kind() -> None:
+def test_no_team_may_hold_every_slot_of_a_kind() -> None:
     async def nothing(run: Run) -> None:
         pass
 
@@ -103,8 +105,8 @@ def test_no_team_may_hold_every_place_of_a_kind() -> None:
             JobKind(nothing, concurrency=concurrency, per_team=per_team)
 
 
-async def test_two_processes_that_look_at_once_keep_to_the_limit(database: Database, second_database: Database) -> None:
-    """Both see the same waiting jobs and free places; together they take no more than one would."""
+async def test_two_processes_polling_at_once_respect_the_limit(database: Database, second_database: Database) -> None:
+    """Both see the same waiting jobs and free slots; together they claim no more than one process would."""
 
     async def hang(run: Run) -> None:
         await asyncio.Event().wait()
@@ -126,17 +128,17 @@ async def _running(database: Database) -> dict[str, int]:
         return await lanes.count_running(tx)
 
 
-def test_places_go_round_among_the_teams() -> None:
+def test_slots_are_shared_among_teams() -> None:
     ready = [lanes.Lane("a/x", 1), lanes.Lane("b/x", 2), lanes.Lane("c/x", 3)]
     share = lanes.allocate_slots
     assert share(ready, {}, 5, per_team=4) == {"a/x": 2, "b/x": 2, "c/x": 1}
-    assert list(share(ready, {"a/x": 2, "b/x": 1}, 3, per_team=4)) == ["c/x", "b/x"], "the fewest first"
-    assert share(ready, {"a/x": 2}, 9, per_team=2) == {"b/x": 2, "c/x": 2}, "what nobody may take stays free"
-    assert share([lanes.Lane("/x", 1)], {"/x": 7}, 3, per_team=1) == {"/x": 3}, "work of no team has no team's limit"
+    assert list(share(ready, {"a/x": 2, "b/x": 1}, 3, per_team=4)) == ["c/x", "b/x"], "fewest running first"
+    assert share(ready, {"a/x": 2}, 9, per_team=2) == {"b/x": 2, "c/x": 2}, "slots that no team may use stay free"
+    assert share([lanes.Lane("/x", 1)], {"/x": 7}, 3, per_team=1) == {"/x": 3}, "jobs without a team have no team limit"
 
 
-async def test_the_team_with_the_fewest_running_comes_first(database: Database) -> None:
-    """With one place in all, teams take turns whatever the order of asking, as long as others hold places."""
+async def test_team_with_the_fewest_running_jobs_comes_first(database: Database) -> None:
+    """With a single slot, teams take turns regardless of the order in which they enqueued."""
     order: list[str | None] = []
 
     async def count(run: Run) -> None:
@@ -148,14 +150,14 @@ async def test_the_team_with_the_fewest_running_comes_first(database: Database) 
     await _fill(database, "busy", count=5)
     late = await work.enqueue(database, team_id="quiet")
     async with work.running(database, count, concurrency=1):
-        await work.until(database, late, "completed", 10)
+        await work.wait_for(database, late, "completed", 10)
         first = list(order)
     assert first[0] == "quiet"
 
 
 @pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
-async def test_listing_lanes_jumps_through_the_index(database: Database, address: str | Path) -> None:
-    """Every step of the plan is a search in the index that ends at its first entry; the jobs are never read."""
+async def test_listing_lanes_uses_the_index(database: Database, address: str | Path) -> None:
+    """Every step of the plan is an index search that stops at its first entry; job rows are never read."""
     with closing(sqlite3.connect(address)) as connection:
         for statement, table in ((lanes._LANES, "jobs"), (lanes._RUNNING, "jobs"), (queue._CLAIM, "waiting")):
             compiled = statement.on(SQLITE)
@@ -169,22 +171,22 @@ async def test_listing_lanes_jumps_through_the_index(database: Database, address
 
 
 @pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
-async def test_a_hundred_times_the_jobs_cost_no_more_to_look_at(database: Database, address: str | Path) -> None:
-    """Counted in steps of SQLite's machine, for the same number of lanes."""
+async def test_polling_cost_does_not_grow_with_the_queue(database: Database, address: str | Path) -> None:
+    """Counted in SQLite VM steps, for the same number of lanes."""
 
     def steps() -> int:
-        taken = 0
+        count = 0
 
         def tick() -> int:
-            nonlocal taken
-            taken += 1
+            nonlocal count
+            count += 1
             return 0
 
         with closing(sqlite3.connect(address)) as connection:
             connection.set_progress_handler(tick, 1)
             found = connection.execute(lanes._LANES.on(SQLITE).text, lanes._LANES.on(SQLITE).arguments({})).fetchall()
         assert len(found) == 5
-        return taken
+        return count
 
     for team in "abcde":
         await _fill(database, team, count=2)
@@ -194,7 +196,7 @@ async def test_a_hundred_times_the_jobs_cost_no_more_to_look_at(database: Databa
     assert steps() < 2 * few
 
 
-async def test_lanes_are_of_waiting_jobs_only(database: Database) -> None:
+async def test_lanes_include_only_waiting_jobs(database: Database) -> None:
     async with database.write() as tx:
         for name, status, at in (("a", "queued", 5), ("a", "queued", 3), ("b", "running", 1), ("c", "failed", 1)):
             job_id = await queue.enqueue(tx, "count", {}, team_id=name, run_at_ms=at)

@@ -1,4 +1,4 @@
-"""The queue against a small model of it: whatever the order of events, one holder, and only the holder counts."""
+"""Stateful test of the queue against a model: one holder at a time, and only the holder can settle a job."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _ALLOWED = {
 
 
 @dataclass
-class Known:
-    """What the model knows of a job."""
+class JobModel:
+    """The expected state of a job."""
 
     status: str = "queued"
     attempt: int = 0
@@ -49,14 +49,14 @@ class Known:
 
 
 class Machine(RuleBasedStateMachine):
-    """Workers claim, work on, settle, stall and come back late; the operator cancels and retries; time goes by."""
+    """Workers claim, extend, settle, stall and return late; the operator cancels and retries; time passes."""
 
     claimed: Bundle[queue.Job] = Bundle("claimed")
 
     def __init__(self) -> None:
         super().__init__()
         self.now_ms = 1_800_000_000_000
-        self.known: dict[str, Known] = {}
+        self.models: dict[str, JobModel] = {}
         self.owners: dict[int, str] = {}
         self.before: dict[str, tuple[str, int]] = {}
         self.loop = asyncio.Runner()
@@ -72,115 +72,115 @@ class Machine(RuleBasedStateMachine):
         self.clock.__exit__(None, None, None)
         shutil.rmtree(self.folder)
 
-    def _write(self, ask: Any, *arguments: Any, **named: Any) -> Any:
-        async def inside() -> Any:
+    def _write(self, operation: Any, *arguments: Any, **named: Any) -> Any:
+        async def run() -> Any:
             async with self.database.write() as tx:
-                return await ask(tx, *arguments, **named)
+                return await operation(tx, *arguments, **named)
 
-        return self.loop.run(inside())
+        return self.loop.run(run())
 
-    def _holds(self, job: queue.Job) -> Known | None:
-        known = self.known[job.id]
-        return known if known.holder is job else None
+    def _holds(self, job: queue.Job) -> JobModel | None:
+        model = self.models[job.id]
+        return model if model.holder is job else None
 
     @initialize()
     def begin(self) -> None:
         self.enqueue(0)
 
-    @precondition(lambda self: len(self.known) < 2)
+    @precondition(lambda self: len(self.models) < 2)
     @rule(delay_ms=st.sampled_from([0, 0, 500]))
     def enqueue(self, delay_ms: int) -> None:
         at_ms = self.now_ms + delay_ms
         job_id = self._write(queue.enqueue, "count", {}, max_attempts=3, run_at_ms=at_ms)
-        self.known[job_id] = Known(run_at_ms=at_ms)
+        self.models[job_id] = JobModel(run_at_ms=at_ms)
 
     @rule(target=claimed, later_ms=st.sampled_from([_LEASE_MS + 1, 400, 0]))
     def claim(self, later_ms: int) -> Any:
-        """Time goes by; a worker takes back what was lost and claims what has been due longest."""
+        """Time passes; a worker reclaims expired leases and claims the job that has been due longest."""
         self.now_ms += later_ms
-        for known in self.known.values():
-            if known.status == "running" and known.lease_until_ms < self.now_ms:
-                given_up = known.attempt >= known.max_attempts
-                known.status = "cancelled" if known.cancel else "failed" if given_up else "queued"
-                known.run_at_ms, known.holder = self.now_ms, None
-        due = {job_id: k for job_id, k in self.known.items() if k.status == "queued" and k.run_at_ms <= self.now_ms}
+        for model in self.models.values():
+            if model.status == "running" and model.lease_until_ms < self.now_ms:
+                exhausted = model.attempt >= model.max_attempts
+                model.status = "cancelled" if model.cancel else "failed" if exhausted else "queued"
+                model.run_at_ms, model.holder = self.now_ms, None
+        due = {job_id: k for job_id, k in self.models.items() if k.status == "queued" and k.run_at_ms <= self.now_ms}
         owner = f"worker {len(self.owners)}"
         job = self.loop.run(work.claim(self.database, owner, _LEASE_MS))
         assert (job is None) == (not due)
         if job is None:
             return multiple()
         self.owners[id(job)] = owner
-        known = due[job.id]
-        assert known.run_at_ms == min(other.run_at_ms for other in due.values())
-        known.status, known.attempt = "running", known.attempt + 1
-        known.lease_until_ms, known.holder = self.now_ms + _LEASE_MS, job
-        assert job.attempt == known.attempt
+        model = due[job.id]
+        assert model.run_at_ms == min(other.run_at_ms for other in due.values())
+        model.status, model.attempt = "running", model.attempt + 1
+        model.lease_until_ms, model.holder = self.now_ms + _LEASE_MS, job
+        assert job.attempt == model.attempt
         return job
 
     @rule(job=claimed)
     def extend(self, job: queue.Job) -> None:
-        known = self._holds(job)
-        kept = self._write(queue.extend, job, _LEASE_MS)
-        assert kept == (known.cancel if known else None)
-        if known:
-            known.lease_until_ms = self.now_ms + _LEASE_MS
+        model = self._holds(job)
+        cancel_requested = self._write(queue.extend, job, _LEASE_MS)
+        assert cancel_requested == (model.cancel if model else None)
+        if model:
+            model.lease_until_ms = self.now_ms + _LEASE_MS
 
     @rule(job=claimed)
     def checkpoint(self, job: queue.Job) -> None:
-        known = self._holds(job)
-        assert self._write(queue.checkpoint, job, [queue.Stage("read")]) == (known.cancel if known else None)
+        model = self._holds(job)
+        assert self._write(queue.checkpoint, job, [queue.Stage("read")]) == (model.cancel if model else None)
 
     @rule(job=claimed, how=st.sampled_from(["complete", "retry", "give up", "cancel"]))
     def settle(self, job: queue.Job, how: str) -> None:
-        """The job stays in the bundle: its worker may well come back late and try again."""
-        known = self._holds(job)
+        """The job stays in the bundle because its worker may return late and try again."""
+        model = self._holds(job)
         if how == "complete":
             done = self._write(queue.complete, job)
         elif how == "cancel":
             done = self._write(queue.mark_cancelled, job)
         else:
             done = self._write(queue.fail, job, "no", retry_in_ms=300 if how == "retry" else None)
-        assert done == (known is not None)
-        if known:
-            known.holder = None
+        assert done == (model is not None)
+        if model:
+            model.holder = None
             ends = {"complete": "completed", "cancel": "cancelled", "retry": "queued", "give up": "failed"}
-            known.status = ends[how]
-            known.run_at_ms = self.now_ms + (300 if how == "retry" else 0)
+            model.status = ends[how]
+            model.run_at_ms = self.now_ms + (300 if how == "retry" else 0)
 
     @rule(job=claimed)
     def release_owned(self, job: queue.Job) -> None:
-        """Its worker stops in good order, perhaps after the lease was lost."""
-        known = self._holds(job)
-        assert self._write(leases.release_owned, self.owners[id(job)]) == (known is not None)
-        if known:
-            known.holder, known.run_at_ms = None, self.now_ms
-            known.status = "cancelled" if known.cancel else "queued"
-            known.max_attempts += 1
+        """Its worker shuts down cleanly, perhaps after losing the lease."""
+        model = self._holds(job)
+        assert self._write(leases.release_owned, self.owners[id(job)]) == (model is not None)
+        if model:
+            model.holder, model.run_at_ms = None, self.now_ms
+            model.status = "cancelled" if model.cancel else "queued"
+            model.max_attempts += 1
 
     @rule(data=st.data(), what=st.sampled_from(["cancel", "retry"]))
     def operate(self, data: st.DataObject, what: str) -> None:
-        job_id = data.draw(st.sampled_from(sorted(self.known)))
-        known = self.known[job_id]
+        job_id = data.draw(st.sampled_from(sorted(self.models)))
+        model = self.models[job_id]
         if what == "cancel":
-            assert self._write(operator.cancel_job, job_id) == (known.status in ("queued", "running"))
-            known.cancel = known.cancel or known.status == "running"
-            known.status = "cancelled" if known.status == "queued" else known.status
+            assert self._write(operator.cancel_job, job_id) == (model.status in ("queued", "running"))
+            model.cancel = model.cancel or model.status == "running"
+            model.status = "cancelled" if model.status == "queued" else model.status
             return
-        dead = known.status in ("failed", "cancelled")
+        dead = model.status in ("failed", "cancelled")
         assert self._write(operator.retry_job, job_id) == dead
         if dead:
-            known.status, known.run_at_ms, known.cancel = "queued", self.now_ms, False
-            known.max_attempts = known.attempt + 8
+            model.status, model.run_at_ms, model.cancel = "queued", self.now_ms, False
+            model.max_attempts = model.attempt + 8
 
     @invariant()
-    def the_rows_are_as_the_model_says(self) -> None:
+    def rows_match_the_model(self) -> None:
         for row in self.loop.run(self._rows()):
-            known = self.known[row["id"]]
-            assert (row["status"], row["attempt"]) == (known.status, known.attempt)
-            assert row["max_attempts"] == known.max_attempts
+            model = self.models[row["id"]]
+            assert (row["status"], row["attempt"]) == (model.status, model.attempt)
+            assert row["max_attempts"] == model.max_attempts
             assert (row["lease_owner"] is not None) == (row["status"] == "running")
-            was, attempts = self.before.get(row["id"], ("queued", 0))
-            assert row["status"] in _ALLOWED[was] or row["attempt"] > attempts
+            previous, attempts = self.before.get(row["id"], ("queued", 0))
+            assert row["status"] in _ALLOWED[previous] or row["attempt"] > attempts
             assert row["attempt"] >= attempts
             self.before[row["id"]] = (row["status"], row["attempt"])
 

@@ -1,4 +1,4 @@
-"""The pump: what cannot be handed on is put aside for an operator, and delays nothing."""
+"""The outbox relay: events that cannot be delivered are set aside for an operator and delay nothing."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from tests.jobs import work
 pytestmark = pytest.mark.anyio
 
 
-class Town:
-    """Where events are told: it hears them in order, and trips over those it cannot read."""
+class EventSink:
+    """Receives events in order and fails on those in ``rejected``."""
 
     def __init__(self) -> None:
-        self.heard: list[str] = []
-        self.deaf_to: set[str] = set()
+        self.received: list[str] = []
+        self.rejected: set[str] = set()
 
     async def fan_out(self, tx: Tx, take: int) -> int:
         found = await tx.many(select(events).order_by(events.c.id).limit(take).with_for_update(skip_locked=True))
         for event in found:
-            if event["id"] in self.deaf_to:
+            if event["id"] in self.rejected:
                 raise LookupError(f"what is {event['data']}?\0")
             await tx.run(delete(events).where(events.c.id == event["id"]))
-        self.heard += [event["id"] for event in found]
+        self.received += [event["id"] for event in found]
         return len(found)
 
 
@@ -52,14 +52,14 @@ async def _rows(database: Database, table: object) -> list[Row]:
 
 
 @asynccontextmanager
-async def _pumping(database: Database, town: Town) -> AsyncIterator[OutboxRelay]:
-    pump = OutboxRelay(database, town.fan_out)
-    pump.start()
+async def _relaying(database: Database, sink: EventSink) -> AsyncIterator[OutboxRelay]:
+    relay = OutboxRelay(database, sink.fan_out)
+    relay.start()
     try:
-        yield pump
-        assert pump.alive
+        yield relay
+        assert relay.alive
     finally:
-        await pump.stop()
+        await relay.stop()
 
 
 async def _until_empty(database: Database) -> None:
@@ -68,45 +68,45 @@ async def _until_empty(database: Database) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_an_event_that_cannot_be_handed_on_is_put_aside_and_may_be_tried_again(database: Database) -> None:
-    town = Town()
-    made = await _emit(database, 6)
-    town.deaf_to = {made[0], made[3]}
-    async with _pumping(database, town), work.running(database, outbox.requeue, kind=outbox.FAILED_EVENT):
+async def test_undeliverable_event_is_set_aside_and_can_be_retried(database: Database) -> None:
+    sink = EventSink()
+    event_ids = await _emit(database, 6)
+    sink.rejected = {event_ids[0], event_ids[3]}
+    async with _relaying(database, sink), work.running(database, outbox.requeue, kind=outbox.FAILED_EVENT):
         await _until_empty(database)
-        assert town.heard == [made[at] for at in (1, 2, 4, 5)]
-        aside = await _rows(database, jobs)
+        assert sink.received == [event_ids[at] for at in (1, 2, 4, 5)]
+        failed = await _rows(database, jobs)
         assert sorted(
-            (row["kind"], row["status"], row["team_id"], row["project_id"], row["error"]) for row in aside
+            (row["kind"], row["status"], row["team_id"], row["project_id"], row["error"]) for row in failed
         ) == [
             ("outbox.aside", "failed", "team_a", "prj_a", 'LookupError: what is {"n":0}?'),
             ("outbox.aside", "failed", "team_a", "prj_a", 'LookupError: what is {"n":3}?'),
         ]
-        town.deaf_to = set()
+        sink.rejected = set()
         async with database.write() as tx:
-            for row in aside:
+            for row in failed:
                 assert await operator.retry_job(tx, row["id"])
-        for row in aside:
-            await work.until(database, row["id"], "completed", 5)
+        for row in failed:
+            await work.wait_for(database, row["id"], "completed", 5)
         await _until_empty(database)
-        assert sorted(town.heard) == made
+        assert sorted(sink.received) == event_ids
 
 
-async def test_the_pump_goes_on_after_any_fault(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even the looking fails for a while; nothing is put aside for that."""
+async def test_relay_survives_any_error(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even polling fails for a while; no event is set aside for that."""
     monkeypatch.setattr(outbox, "_PAUSE_S", 0.01)
-    town = Town()
+    sink = EventSink()
 
     async def broken(tx: Tx, take: int) -> int:
         raise LookupError("a bug")
 
-    async with _pumping(database, town) as pump:
+    async with _relaying(database, sink) as relay:
         with monkeypatch.context() as bug:
-            bug.setattr(pump, "_relay_one", broken)
-            bug.setattr(pump, "_fan_out", broken)
-            made = await _emit(database, 2)
+            bug.setattr(relay, "_relay_one", broken)
+            bug.setattr(relay, "_fan_out", broken)
+            event_ids = await _emit(database, 2)
             await asyncio.sleep(0.1)
-            assert pump.alive
+            assert relay.alive
         await _until_empty(database)
-    assert town.heard == made
+    assert sink.received == event_ids
     assert await _rows(database, jobs) == []

@@ -1,4 +1,4 @@
-"""The queue: a promise is a row, given to one worker at a time, and only that worker can settle it."""
+"""The queue: a job is a row leased to one worker at a time, and only that worker can settle it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _START_MS = clock.now_ms()
 _LEASE_MS = 30_000
 
 
-async def test_a_job_is_promised_with_the_change_that_asks_for_it(database: Database) -> None:
+async def test_job_is_enqueued_with_the_transaction_that_requests_it(database: Database) -> None:
     with suppress(LookupError):
         async with database.write() as tx:
             await queue.enqueue(tx, "mail", {"to": "nobody"})
@@ -43,8 +43,8 @@ async def test_a_job_is_promised_with_the_change_that_asks_for_it(database: Data
     )
 
 
-async def test_nobody_gets_a_job_before_its_transaction_commits(database: Database, second_database: Database) -> None:
-    """On SQLite the other writer would have to wait, so it looks without claiming."""
+async def test_job_is_invisible_until_its_transaction_commits(database: Database, second_database: Database) -> None:
+    """The other connection only reads, because a second SQLite writer would have to wait."""
     async with database.write() as tx:
         await queue.enqueue(tx, "mail", {})
         async with second_database.read() as other:
@@ -53,17 +53,17 @@ async def test_nobody_gets_a_job_before_its_transaction_commits(database: Databa
         assert [lane.name for lane in await lanes.list_lanes(other)] == ["/mail"]
 
 
-async def test_many_claims_at_once_never_share_a_job(database: Database) -> None:
-    made = {await work.enqueue(database, number=number) for number in range(12)}
+async def test_concurrent_claims_never_share_a_job(database: Database) -> None:
+    enqueued = {await work.enqueue(database, number=number) for number in range(12)}
     claims = await asyncio.gather(*(work.claim(database, f"worker {number}") for number in range(30)))
-    while (late := await work.claim(database)) is not None:  # those who met a locked row came away with nothing
+    while (late := await work.claim(database)) is not None:  # a claim that meets a locked row returns nothing
         claims.append(late)
     taken = [claimed.id for claimed in claims if claimed is not None]
     assert len(taken) == 12
-    assert set(taken) == made
+    assert set(taken) == enqueued
 
 
-async def test_the_one_that_is_due_longest_comes_first_and_none_before_its_time(database: Database) -> None:
+async def test_longest_due_job_comes_first_and_none_runs_early(database: Database) -> None:
     now_ms = _START_MS
     with clock.use(lambda: now_ms):
         early = await work.enqueue(database)
@@ -90,13 +90,13 @@ async def test_the_one_that_is_due_longest_comes_first_and_none_before_its_time(
         assert (again.id, again.attempt) == (early, 2)
 
 
-async def test_a_worker_that_lost_its_lease_can_settle_nothing(database: Database) -> None:
+async def test_worker_that_lost_its_lease_can_settle_nothing(database: Database) -> None:
     now_ms = _START_MS
     with clock.use(lambda: now_ms):
         job_id = await work.enqueue(database)
         stalled = await work.claim(database, "stalled", _LEASE_MS)
         now_ms += _LEASE_MS
-        assert await work.claim(database, "eager", _LEASE_MS) is None, "the lease still holds"
+        assert await work.claim(database, "eager", _LEASE_MS) is None, "the lease is still valid"
         now_ms += 1
         taken_over = await work.claim(database, "eager", _LEASE_MS)
         assert stalled is not None
@@ -120,7 +120,7 @@ async def test_a_worker_that_lost_its_lease_can_settle_nothing(database: Databas
         assert await work.claim(database) is None
 
 
-async def test_a_lease_that_is_extended_holds(database: Database) -> None:
+async def test_extended_lease_holds(database: Database) -> None:
     now_ms = _START_MS
     with clock.use(lambda: now_ms):
         await work.enqueue(database)
@@ -129,13 +129,13 @@ async def test_a_lease_that_is_extended_holds(database: Database) -> None:
         for _ in range(4):
             now_ms += _LEASE_MS - 1
             async with database.write() as tx:
-                assert await queue.extend(tx, mine, _LEASE_MS) is False, "kept, and not to be cancelled"
+                assert await queue.extend(tx, mine, _LEASE_MS) is False, "still held, with no cancellation requested"
             assert await work.claim(database, "other") is None
         async with database.write() as tx:
             assert await queue.complete(tx, mine) is True
 
 
-async def test_a_job_given_up_keeps_its_error_and_is_never_taken_again(database: Database) -> None:
+async def test_failed_job_keeps_its_error_and_is_never_claimed_again(database: Database) -> None:
     now_ms = _START_MS
     with clock.use(lambda: now_ms):
         job_id = await work.enqueue(database)
@@ -149,8 +149,8 @@ async def test_a_job_given_up_keeps_its_error_and_is_never_taken_again(database:
         assert await work.claim(database) is None
 
 
-async def test_a_job_that_takes_its_worker_down_is_given_up_in_the_end(database: Database) -> None:
-    """Each worker dies without a word; after ``max_attempts`` leases the job must not kill a further one."""
+async def test_job_that_kills_its_workers_fails_eventually(database: Database) -> None:
+    """Each worker dies silently; after ``max_attempts`` leases the job must not kill another."""
     now_ms = _START_MS
     with clock.use(lambda: now_ms):
         job_id = await work.enqueue(database, max_attempts=3)
@@ -165,7 +165,7 @@ async def test_a_job_that_takes_its_worker_down_is_given_up_in_the_end(database:
         assert row["error"]
 
 
-async def test_a_job_that_was_to_be_cancelled_ends_with_its_lost_worker(database: Database) -> None:
+async def test_cancelled_job_of_a_lost_worker_ends_as_cancelled(database: Database) -> None:
     now_ms = _START_MS
     with clock.use(lambda: now_ms):
         job_id = await work.enqueue(database)
@@ -178,7 +178,7 @@ async def test_a_job_that_was_to_be_cancelled_ends_with_its_lost_worker(database
         assert (row["status"], row["finished_at_ms"], row["lease_owner"]) == ("cancelled", now_ms, None)
 
 
-async def test_a_worker_that_stops_hands_back_its_own_jobs_and_is_fenced(database: Database) -> None:
+async def test_stopping_worker_releases_its_own_jobs_and_is_fenced(database: Database) -> None:
     job_id = await work.enqueue(database, max_attempts=1)
     mine = await work.claim(database, "mine")
     await work.enqueue(database)

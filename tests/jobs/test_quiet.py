@@ -1,4 +1,4 @@
-"""An idle server is quiet: recurring work with nothing to do is not claimed, and begins soon once there is some."""
+"""An idle server stays quiet: recurring jobs without work are not claimed, and start soon once there is some."""
 
 from __future__ import annotations
 
@@ -28,20 +28,23 @@ QUIET = {
 }
 
 
-@pytest.mark.usefixtures("hurried")
-async def test_work_is_claimed_only_when_a_look_has_found_some(database: Database) -> None:
-    wanted, looks, ran = False, 0, asyncio.Event()
+@pytest.mark.usefixtures("fast_runner")
+async def test_recurring_job_is_claimed_only_when_it_has_work(database: Database) -> None:
+    wanted, checks, ran = False, 0, asyncio.Event()
 
-    async def look(tx: Tx) -> bool:
-        nonlocal looks
-        looks += 1
+    async def has_work(tx: Tx) -> bool:
+        nonlocal checks
+        checks += 1
         return wanted
 
     async def sweep(run: Run) -> None:
         ran.set()
 
-    async with work.running_kinds(database, {"sweep": JobKind(sweep, every_ms=20, has_work=look)}), asyncio.timeout(60):
-        while looks < 4:
+    async with (
+        work.running_kinds(database, {"sweep": JobKind(sweep, every_ms=20, has_work=has_work)}),
+        asyncio.timeout(60),
+    ):
+        while checks < 4:
             await asyncio.sleep(0.01)
         row = await work.get(database, "every/sweep")
         assert (row["status"], row["attempt"], ran.is_set()) == ("queued", 0, False)
@@ -49,41 +52,44 @@ async def test_work_is_claimed_only_when_a_look_has_found_some(database: Databas
         await ran.wait()
 
 
-@pytest.mark.usefixtures("hurried")
-async def test_signals_do_not_make_it_look_more_often(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("fast_runner")
+async def test_signals_do_not_trigger_extra_checks(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_POLL_S", 600.0)
-    looks = 0
+    checks = 0
 
-    async def look(tx: Tx) -> bool:
-        nonlocal looks
-        looks += 1
+    async def has_work(tx: Tx) -> bool:
+        nonlocal checks
+        checks += 1
         return False
 
     async def count(run: Run) -> None:
         pass
 
-    kinds = {"sweep": JobKind(count, every_ms=20, has_work=look), "count": JobKind(count)}
+    kinds = {"sweep": JobKind(count, every_ms=20, has_work=has_work), "count": JobKind(count)}
     async with work.running_kinds(database, kinds):
         for _ in range(10):
-            await work.until(database, await work.enqueue(database), "completed")
-    assert looks == 1
+            await work.wait_for(database, await work.enqueue(database), "completed")
+    assert checks == 1
 
 
-@pytest.mark.usefixtures("hurried")
-async def test_a_look_that_fails_holds_nobody_up(database: Database) -> None:
+@pytest.mark.usefixtures("fast_runner")
+async def test_failing_check_does_not_block_the_job(database: Database) -> None:
     ran = asyncio.Event()
 
-    async def look(tx: Tx) -> bool:
+    async def has_work(tx: Tx) -> bool:
         raise LookupError("a bug")
 
     async def sweep(run: Run) -> None:
         ran.set()
 
-    async with work.running_kinds(database, {"sweep": JobKind(sweep, every_ms=20, has_work=look)}), asyncio.timeout(60):
+    async with (
+        work.running_kinds(database, {"sweep": JobKind(sweep, every_ms=20, has_work=has_work)}),
+        asyncio.timeout(60),
+    ):
         await ran.wait()
 
 
-async def test_an_idle_server_claims_nothing(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_idle_server_claims_nothing(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_POLL_S", 0.05)
     await service.owner()
 
@@ -93,7 +99,7 @@ async def test_an_idle_server_claims_nothing(service: Service, monkeypatch: pyte
         return {row["id"]: row["attempt"] for row in rows if row["id"] in QUIET}
 
     async with asyncio.timeout(60):
-        while (await attempts()).get("every/enrichment.reembed") != 1:  # an embedder that nobody knew before
+        while (await attempts()).get("every/enrichment.reembed") != 1:  # the first run with a new embedder
             await asyncio.sleep(0.05)
     await asyncio.sleep(0.3)
     async with service.runtime.database.write() as tx:
@@ -105,21 +111,21 @@ async def test_an_idle_server_claims_nothing(service: Service, monkeypatch: pyte
     assert await attempts() == before
 
 
-@pytest.mark.usefixtures("hurried")
-@pytest.mark.parametrize("looked", [False, True], ids=["put off for an hour", "nothing to do at the last look"])
-async def test_what_has_changed_calls_for_the_work_that_is_about_it(database: Database, looked: bool) -> None:
-    ran, found = 0, not looked
+@pytest.mark.usefixtures("fast_runner")
+@pytest.mark.parametrize("checked", [False, True], ids=["put off for an hour", "nothing to do at the last look"])
+async def test_change_notice_wakes_the_matching_job(database: Database, checked: bool) -> None:
+    ran, found = 0, not checked
 
-    async def look(tx: Tx) -> bool:
+    async def has_work(tx: Tx) -> bool:
         return found
 
     async def sweep(run: Run) -> None:
         nonlocal ran
         ran += 1
 
-    kind = JobKind(sweep, every_ms=clock.HOUR_MS, has_work=look, wake_on="items")
+    kind = JobKind(sweep, every_ms=clock.HOUR_MS, has_work=has_work, wake_on="items")
     async with work.running_kinds(database, {"sweep": kind}), asyncio.timeout(60):
-        while ran < (0 if looked else 1):
+        while ran < (0 if checked else 1):
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.3)
         before, found = ran, True

@@ -1,4 +1,4 @@
-"""On an embedded database, whoever comes first after a crash need not wait for the leases of the dead."""
+"""On an embedded database, the first process after a crash does not wait for the leases of dead workers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.jobs import work
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("engine", ["sqlite"], indirect=True)]
 
 
-async def test_leases_of_the_dead_are_taken_back_at_once(database: Database, address: Path) -> None:
+async def test_leases_of_dead_workers_are_reclaimed_at_once(database: Database, address: Path) -> None:
     job_id, last = await work.enqueue(database), await work.enqueue(database, max_attempts=1)
     for _ in range(2):
         assert await work.claim(database, "killed") is not None
@@ -24,10 +24,8 @@ async def test_leases_of_the_dead_are_taken_back_at_once(database: Database, add
     assert (await work.get(database, last))["error"] == "the worker was lost"
 
 
-async def test_leases_of_the_living_are_left_alone(
-    database: Database, second_database: Database, address: Path
-) -> None:
-    """Also when the first to come has left, and the second is still there."""
+async def test_leases_of_live_workers_are_kept(database: Database, second_database: Database, address: Path) -> None:
+    """Even after the first process has stopped, while the second is still running."""
     async with hold_runner_lock(second_database, address):
         first = hold_runner_lock(database, address)
         await first.__aenter__()

@@ -1,4 +1,4 @@
-"""Bad weather for a database: for a while it cannot be written, then all is well again."""
+"""Simulated database outages: writes fail for a while, then the database recovers."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from loremark.storage import sqlite
 from loremark.storage.database import StorageUnavailable
 
 T = TypeVar("T")
-Storm = Callable[[str | Path], AbstractAsyncContextManager[None]]
+Outage = Callable[[str | Path], AbstractAsyncContextManager[None]]
 
 
-def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long for a locked file, and ask for work all the time, so that the storm meets somebody."""
+def shorten_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the lock timeout and poll constantly, so that the outage hits a busy runner."""
     monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_MS", 50)
     monkeypatch.setattr(runner, "_POLL_S", 0.002)
 
 
-async def outlast(work: Callable[[], Awaitable[T]]) -> T:
-    """Try until the weather is good again."""
+async def retry_until_available(work: Callable[[], Awaitable[T]]) -> T:
+    """Retry until the database is available again."""
     while True:
         try:
             return await work()
@@ -37,9 +37,9 @@ async def outlast(work: Callable[[], Awaitable[T]]) -> T:
 
 @asynccontextmanager
 async def file_locked(address: str | Path) -> AsyncIterator[None]:
-    """Another process holds SQLite's write lock for longer than anybody waits.
+    """Hold SQLite's write lock for longer than any writer waits.
 
-    It waits for the lock in a thread: who holds it may need the event loop to let it go.
+    Acquires the lock in a thread, because its current holder may need the event loop to release it.
     """
     with closing(sqlite3.connect(address, isolation_level=None, check_same_thread=False)) as other:
         await asyncio.to_thread(other.execute, "BEGIN IMMEDIATE")
@@ -65,7 +65,7 @@ _ALTER = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I {}', current_database())
 
 @asynccontextmanager
 async def connections_lost(address: str | Path) -> AsyncIterator[None]:
-    """PostgreSQL ends every connection, whatever it is doing, again and again."""
+    """PostgreSQL keeps terminating every connection, whatever it is doing."""
 
     async def end() -> None:
         while True:
@@ -80,24 +80,24 @@ async def connections_lost(address: str | Path) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def connections_refused(address: str | Path) -> AsyncIterator[None]:
-    """PostgreSQL takes no new connection, as while it starts up or is full."""
+    """PostgreSQL accepts no new connections, as during startup or when it is full."""
     await _execute(address, _ALTER.format("CONNECTION LIMIT 0"), _END_CONNECTIONS)
     yield
     await _execute(address, _ALTER.format("CONNECTION LIMIT -1"))
 
 
 @asynccontextmanager
-async def only_for_reading(address: str | Path) -> AsyncIterator[None]:
-    """We are connected to a standby for a while: it answers, but does not write."""
+async def read_only(address: str | Path) -> AsyncIterator[None]:
+    """The server acts as a standby for a while: it responds but refuses writes."""
     await _execute(address, _ALTER.format("SET default_transaction_read_only = on"), _END_CONNECTIONS)
     yield
     await _execute(address, _ALTER.format("RESET default_transaction_read_only"), _END_CONNECTIONS)
 
 
-STORMS = [
+OUTAGES = [
     pytest.param("sqlite", file_locked, id="file locked"),
     pytest.param("postgresql", connections_lost, id="connections lost"),
     pytest.param("postgresql", connections_refused, id="connections refused"),
-    pytest.param("postgresql", only_for_reading, id="only for reading"),
+    pytest.param("postgresql", read_only, id="only for reading"),
 ]
-"""Each with the engine it befalls."""
+"""Each with the engine it applies to."""

@@ -1,4 +1,4 @@
-"""Jobs as the tests see them: enqueued, claimed, looked at, waited for, run."""
+"""Helpers to enqueue, claim, inspect, wait for and run jobs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from loremark.jobs.runner import JobKind, Runner, RunnerTiming, Work
 from loremark.storage.database import Database, Row
 from loremark.storage.tables import jobs
 
-HURRIED = RunnerTiming(lease_ms=400, grace_s=0.05)
+FAST_TIMING = RunnerTiming(lease_ms=400, grace_s=0.05)
 
 
 async def enqueue(
@@ -40,13 +40,13 @@ async def get(database: Database, job_id: str) -> Row:
 
 
 async def stages(database: Database, job_id: str) -> dict[str, str]:
-    """How far the job has come."""
-    written = msgspec.json.decode((await get(database, job_id))["stages"], type=list[queue.Stage])
-    return {step.stage: step.status for step in written}
+    """The status of each of the job's stages."""
+    decoded = msgspec.json.decode((await get(database, job_id))["stages"], type=list[queue.Stage])
+    return {step.stage: step.status for step in decoded}
 
 
 async def claim(database: Database, owner: str = "somebody", lease_ms: int = 30_000) -> queue.Job | None:
-    """What a runner does: take back what was lost, then claim the job that has been due longest."""
+    """Claim as a runner does: reclaim expired leases, then take the job that has been due longest."""
     async with database.write() as tx:
         await leases.reclaim_expired(tx)
         waiting = [lane for lane in await lanes.list_lanes(tx) if lane.due_at_ms <= clock.now_ms()]
@@ -57,7 +57,7 @@ async def claim(database: Database, owner: str = "somebody", lease_ms: int = 30_
 
 
 async def steal(database: Database, job_id: str, owner: str) -> None:
-    """Another worker has the job from now on."""
+    """Give the job to another worker."""
     async with database.write() as tx:
         await tx.run(
             update(jobs)
@@ -66,8 +66,8 @@ async def steal(database: Database, job_id: str, owner: str) -> None:
         )
 
 
-async def until(database: Database, job_id: str, status: str, seconds: float = 60.0) -> Row:
-    """The job, once it has this status."""
+async def wait_for(database: Database, job_id: str, status: str, seconds: float = 60.0) -> Row:
+    """Wait until the job has this status, and return it."""
     row: Row | None = None
     try:
         async with asyncio.timeout(seconds):
@@ -90,9 +90,9 @@ async def running(
     concurrency: int = 4,
     per_team: int = 1,
     every_ms: int | None = None,
-    timing: RunnerTiming = HURRIED,
+    timing: RunnerTiming = FAST_TIMING,
 ) -> AsyncIterator[Runner]:
-    """A runner of one kind; it must outlive the block."""
+    """Run jobs of one kind; asserts that the runner is still alive after the block."""
     kinds = {kind: JobKind(work, concurrency=concurrency, per_team=per_team, every_ms=every_ms)}
     async with running_kinds(database, kinds, timing) as runner:
         yield runner
@@ -100,7 +100,7 @@ async def running(
 
 @asynccontextmanager
 async def running_kinds(
-    database: Database, kinds: dict[str, JobKind], timing: RunnerTiming = HURRIED
+    database: Database, kinds: dict[str, JobKind], timing: RunnerTiming = FAST_TIMING
 ) -> AsyncIterator[Runner]:
     runner = Runner(database, kinds, timing)
     runner.start()

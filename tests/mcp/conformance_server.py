@@ -36,8 +36,8 @@ async def main(folder: Path, *, fixtures: bool) -> None:
     bound = socket.socket()
     bound.bind(("127.0.0.1", 0))
     url = f"http://127.0.0.1:{bound.getsockname()[1]}"
-    chosen = settings_for(folder, databases.fresh("sqlite", folder), LOREMARK_BASE_URL=url)
-    async with run_service(chosen) as service:
+    settings = settings_for(folder, databases.fresh("sqlite", folder), LOREMARK_BASE_URL=url)
+    async with run_service(settings) as service:
         owner = await service.owner()
         project_id = await owner.create_project("Conformance")
         if fixtures:

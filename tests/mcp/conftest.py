@@ -24,6 +24,6 @@ async def sqlite_service(tmp_path: Path) -> AsyncIterator[tuple[Service, str]]:
     """A service on SQLite and its URL, for tests that don't depend on the database."""
     data = tmp_path / "data"
     data.mkdir()
-    chosen = settings_for(data, databases.fresh("sqlite", data))
-    async with run_service(chosen) as running, listening(running.app) as address:
+    settings = settings_for(data, databases.fresh("sqlite", data))
+    async with run_service(settings) as running, listening(running.app) as address:
         yield running, address

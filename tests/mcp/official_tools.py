@@ -29,13 +29,13 @@ def installed() -> Path:
     if npm is None or (sys.platform, platform.machine()) != ("linux", "x86_64"):
         pytest.skip("the official MCP tools need npm and Linux on x86_64")
     files = [LOCK / "package.json", LOCK / "package-lock.json"]
-    mark = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
     folder = Path(tempfile.gettempdir()) / f"loremark-mcp-tools-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     assert folder.stat().st_uid == os.getuid(), f"{folder} belongs to another user"
-    with (folder / "lock").open("w") as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)
-        tools = folder / mark
+    with (folder / "lock").open("w") as lock_file:
+        fcntl.flock(lock_file, fcntl.LOCK_EX)
+        tools = folder / digest
         if not (tools / "complete").exists():
             shutil.rmtree(tools, ignore_errors=True)
             tools.mkdir()
@@ -78,7 +78,7 @@ def inspector(tools: Path, home: Path, *options: str) -> subprocess.CompletedPro
 
 
 @contextmanager
-def conforming(folder: Path, *options: str) -> Iterator[tuple[str, str, str]]:
+def running_server(folder: Path, *options: str) -> Iterator[tuple[str, str, str]]:
     """Run Loremark in its own process for the suite. Yields its URL, a key and a project."""
     folder.mkdir()
     child = subprocess.Popen(

@@ -62,7 +62,7 @@ async def agent(
 
 
 @asynccontextmanager
-async def run_listening(chosen: Settings) -> AsyncIterator[tuple[Service, str]]:
+async def run_listening(settings: Settings) -> AsyncIterator[tuple[Service, str]]:
     """Run the service. Yields it and its URL, which may differ from its settings."""
-    async with run_service(chosen) as service, listening(service.app) as url:
+    async with run_service(settings) as service, listening(service.app) as url:
         yield service, url

@@ -23,7 +23,7 @@ def tools() -> Path:
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_all_protocol_requirements(tools: Path, tmp_path: Path, revision: str) -> None:
-    with official_tools.conforming(tmp_path / "data", "--fixtures") as (url, _, _):
+    with official_tools.running_server(tmp_path / "data", "--fixtures") as (url, _, _):
         done = official_tools.conformance(tools, tmp_path, url, "--requirements", revision)
     print(done.stdout[done.stdout.find("=== SUMMARY") :])
     assert done.returncode == 0, done.stdout[-5_000:] + done.stderr
@@ -33,7 +33,7 @@ def test_all_protocol_requirements(tools: Path, tmp_path: Path, revision: str) -
 def test_the_product_without_fixtures(tools: Path, tmp_path: Path, revision: str) -> None:
     """The baseline lists the failures caused by missing fixtures; there must be no others."""
     baseline = BASELINES / f"{revision}.yml"
-    with official_tools.conforming(tmp_path / "data") as (url, _, _):
+    with official_tools.running_server(tmp_path / "data") as (url, _, _):
         options = ("--suite", "all", "--spec-version", revision, "--expected-failures", str(baseline))
         done = official_tools.conformance(tools, tmp_path, url, *options)
     print(done.stdout[done.stdout.find("=== SUMMARY") :])
@@ -48,7 +48,7 @@ def _targets(url: str, key: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 @pytest.mark.parametrize("transport", ["http", "stdio"])
 def test_the_inspector_reports_no_errors(tools: Path, tmp_path: Path, transport: str, era: str) -> None:
-    with official_tools.conforming(tmp_path / "data") as (url, key, project_id):
+    with official_tools.running_server(tmp_path / "data") as (url, key, project_id):
         target = _targets(url, key)[transport]
 
         def inspect(*options: str) -> str:

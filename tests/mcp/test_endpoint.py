@@ -133,9 +133,9 @@ async def test_a_tool_call_counts_as_one_request(service: Service) -> None:
     assert [left - seen[0][1] for _, left in seen] == [0, -1, -2]
     while (await post(owner)).status_code == 200:
         pass
-    over = await post(owner)
-    assert over.status_code == 429
-    assert "retry-after" in over.headers
+    limited = await post(owner)
+    assert limited.status_code == 429
+    assert "retry-after" in limited.headers
 
 
 async def test_foreign_origins_hosts_and_invalid_messages_are_rejected(
@@ -224,10 +224,10 @@ async def test_a_disconnect_cancels_the_tool(sqlite_service: tuple[Service, str]
 async def test_internal_errors_hide_their_details(sqlite_service: tuple[Service, str], sleeper: Sleeper) -> None:
     service, _ = sqlite_service
 
-    async def break_down(*_: object) -> Nap:
+    async def fail(*_: object) -> Nap:
         raise KeyError("a secret detail")
 
-    object.__setattr__(sleeper.tool, "run", break_down)
+    object.__setattr__(sleeper.tool, "run", fail)
     owner = await service.owner()
     answer = await post(owner, "tools/call", name="memory_sleep", arguments={})
     assert "a secret detail" not in answer.text

@@ -22,7 +22,7 @@ HOSTS = ["db.internal", "10.20.3.14", "pg-prod-1.acme.net", "cache.svc.cluster.l
 
 
 class Place(NamedTuple):
-    """Where something was put: the lines from first to last of a file."""
+    """The lines of a file, from first to last, that hold a secret or a look-alike."""
 
     kind: str
     path: str
@@ -30,13 +30,13 @@ class Place(NamedTuple):
     last: int
 
 
-class Made(NamedTuple):
+class SampleFiles(NamedTuple):
     files: dict[str, str]
     planted: list[Place]
-    alike: list[Place]
+    lookalikes: list[Place]
 
 
-# How a name is given a value in files of a sort: %U UPPER_NAME, %s snake_name, %c camelName, %P PascalName,
+# How each file format assigns a value to a name: %U UPPER_NAME, %s snake_name, %c camelName, %P PascalName,
 # %k kebab-name, %d dotted.name, %v the value, %1 and %2 its halves.
 FORMATS: dict[str, tuple[str, str, list[str]]] = {
     "python": ("app/settings_{}.py", "import os\nDEBUG = False\nTIMEOUT = 30\n",
@@ -152,7 +152,7 @@ signed-url | download url/blob url | https://{word}.blob.core.windows.net/{word}
 """  # noqa: E501
 
 # kind | names (blank: the form is the whole line) | forms | formats
-ALIKE = r"""
+LOOKALIKES = r"""
 commit-sha | | REVISION = "{h40}" || uses: actions/checkout@{h40} || GIT_COMMIT={h40} || "gitHead": "{h40}", || ref: {h40} | python ci yaml json docker shell env
 image-digest | | FROM node:20@sha256:{h64} || image: nginx@sha256:{h64} || digest: sha256:{h64} | docker yaml ci
 integrity | | "integrity": "sha512-{b86}==", || <script src="/a.js" integrity="sha384-{b64}"></script> || integrity sha512-{b86}== | json xml yaml js
@@ -207,7 +207,7 @@ EXTRA = {"css": ("web/style{}.css", "body { margin: 0; }\n", ["%v"]),
 
 
 def is_held_out(kind: str) -> bool:
-    """A third of the kinds, by their names alone."""
+    """Whether a kind is held out: about a third are, chosen by a hash of the name."""
     return hashlib.sha256(kind.encode()).digest()[0] % 3 == 0
 
 
@@ -219,64 +219,64 @@ def kinds(table: str) -> list[tuple[str, list[str], list[str], list[str]]]:
     ]
 
 
-def make(seed: int, each: int = 9, alike_each: int = 14) -> Made:
-    """This many of each kind, spread over files of all sorts, in mixed order."""
-    chance = random.Random(seed)
+def make(seed: int, each: int = 9, lookalikes_each: int = 14) -> SampleFiles:
+    """Generate this many samples of each kind, shuffled and spread over files of all formats."""
+    rng = random.Random(seed)
     rows: dict[str, list[tuple[bool, str, str]]] = {}
-    for is_secret, table, count in ((True, SECRETS, each), (False, ALIKE, alike_each)):
+    for is_secret, table, count in ((True, SECRETS, each), (False, LOOKALIKES, lookalikes_each)):
         for kind, names, forms, formats in kinds(table):
             for number in range(count):
-                where = chance.choice(formats or list(FORMATS))
-                value = _filled(forms[number % len(forms)], chance)
-                text = _assigned(where, chance.choice(names), value, chance) if names else value
-                rows.setdefault(where, []).append((is_secret, kind, text))
-    made = Made({}, [], [])
-    for where, found in rows.items():
-        chance.shuffle(found)
+                file_format = rng.choice(formats or list(FORMATS))
+                value = _fill_form(forms[number % len(forms)], rng)
+                text = _assignment(file_format, rng.choice(names), value, rng) if names else value
+                rows.setdefault(file_format, []).append((is_secret, kind, text))
+    samples = SampleFiles({}, [], [])
+    for file_format, found in rows.items():
+        rng.shuffle(found)
         for number, start in enumerate(range(0, len(found), 20)):
-            _write(made, where, number, found[start : start + 20])
-    return made
+            _write(samples, file_format, number, found[start : start + 20])
+    return samples
 
 
-def _write(made: Made, where: str, number: int, rows: list[tuple[bool, str, str]]) -> None:
-    path, head, _ = (FORMATS | EXTRA)[where]
+def _write(samples: SampleFiles, file_format: str, number: int, rows: list[tuple[bool, str, str]]) -> None:
+    path, head, _ = (FORMATS | EXTRA)[file_format]
     path, text = path.format(number or ""), head
     for is_secret, kind, row in rows:
         first = text.count("\n") + 1
         text += row.rstrip("\n") + "\n"
-        (made.planted if is_secret else made.alike).append(Place(kind, path, first, text.count("\n")))
+        (samples.planted if is_secret else samples.lookalikes).append(Place(kind, path, first, text.count("\n")))
         text += "\n" if len(row) % 3 == 0 else ""
-    made.files[path] = text
+    samples.files[path] = text
 
 
-def _assigned(where: str, name: str, value: str, chance: random.Random) -> str:
+def _assignment(file_format: str, name: str, value: str, rng: random.Random) -> str:
     words, half = name.split(), len(value) // 2
     pascal = "".join(map(str.capitalize, words))
     parts = {"U": "_".join(words).upper(), "s": "_".join(words), "c": pascal[0].lower() + pascal[1:], "P": pascal,
              "k": "-".join(words), "d": ".".join(words), "v": value, "1": value[:half], "2": value[half:]}  # fmt: skip
-    return re.sub(r"%([UscPkdv12])", lambda match: parts[match[1]], chance.choice((FORMATS | EXTRA)[where][2]))
+    return re.sub(r"%([UscPkdv12])", lambda match: parts[match[1]], rng.choice((FORMATS | EXTRA)[file_format][2]))
 
 
-def _filled(form: str, chance: random.Random) -> str:
-    def made(match: re.Match[str]) -> str:
+def _fill_form(form: str, rng: random.Random) -> str:
+    def fill(match: re.Match[str]) -> str:
         alphabet, length, word = match.groups()
-        return _drawn(chance, ALPHABETS[alphabet], int(length)) if alphabet else _named(word, chance)
+        return _random_string(rng, ALPHABETS[alphabet], int(length)) if alphabet else _generate_value(word, rng)
 
     text = form.replace("\\n", "\n") if "\n" not in form and not form.startswith("-----BEGIN PRIVATE") else form
-    return re.sub(rf"\{{(?:([{''.join(ALPHABETS)}])(\d+)|([A-Za-z0-9]+))\}}", made, text)
+    return re.sub(rf"\{{(?:([{''.join(ALPHABETS)}])(\d+)|([A-Za-z0-9]+))\}}", fill, text)
 
 
-def _drawn(chance: random.Random, letters: str, length: int) -> str:
-    return "".join(chance.choice(letters) for _ in range(length))
+def _random_string(rng: random.Random, letters: str, length: int) -> str:
+    return "".join(rng.choice(letters) for _ in range(length))
 
 
-def _named(word: str, chance: random.Random) -> str:
-    one, two = chance.sample(WORDS, 2)
-    digits = _drawn(chance, string.digits, chance.choice((2, 3, 4)))
-    sign = chance.choice("!_-*+.")
-    easy = [f"{one.capitalize()}{digits}{sign}", f"{one}{sign}{two}{digits}", _drawn(chance, ALNUM, 12)]
+def _generate_value(word: str, rng: random.Random) -> str:
+    one, two = rng.sample(WORDS, 2)
+    digits = _random_string(rng, string.digits, rng.choice((2, 3, 4)))
+    sign = rng.choice("!_-*+.")
+    easy = [f"{one.capitalize()}{digits}{sign}", f"{one}{sign}{two}{digits}", _random_string(rng, ALNUM, 12)]
     if word in ("pw", "cpw"):
-        return chance.choice(
+        return rng.choice(
             [*easy, f"{one[:4]}@{digits}{two.upper()}", f"P@{one}{digits}", "#".join((one, digits + two))]
         )
     if word == "basic":
@@ -286,13 +286,13 @@ def _named(word: str, chance: random.Random) -> str:
     if word == "jwt":
         head = base64.urlsafe_b64encode(b'{"alg":"HS256","typ":"JWT"}').decode().rstrip("=")
         body = base64.urlsafe_b64encode(f'{{"sub":"{digits}","role":"{one}"}}'.encode()).decode().rstrip("=")
-        return f"{head}.{body}.{_drawn(chance, ALPHABETS['w'], 43)}"
+        return f"{head}.{body}.{_random_string(rng, ALPHABETS['w'], 43)}"
     if word == "pem":
-        kind = chance.choice(["RSA ", "EC ", "OPENSSH ", "", "DSA ", "ENCRYPTED "]) + "PRIVATE KEY"
-        lines = [_drawn(chance, ALPHABETS["b"], 64) for _ in range(6)]
+        kind = rng.choice(["RSA ", "EC ", "OPENSSH ", "", "DSA ", "ENCRYPTED "]) + "PRIVATE KEY"
+        lines = [_random_string(rng, ALPHABETS["b"], 64) for _ in range(6)]
         return "\n".join([f"-----BEGIN {kind}-----", *lines, f"-----END {kind}-----"])
-    made: dict[str, str] = {
-            "upw": chance.choice(easy), "word": one, "Word": one.capitalize(), "host": chance.choice(HOSTS),
+    values: dict[str, str] = {
+            "upw": rng.choice(easy), "word": one, "Word": one.capitalize(), "host": rng.choice(HOSTS),
             "mini": "var a=1;" * 60, "cipher": "{cipher}",
-            "uuid": "-".join(_drawn(chance, HEX, size) for size in (8, 4, 4, 4, 12))}  # fmt: skip
-    return made.get(word, "{" + word + "}")
+            "uuid": "-".join(_random_string(rng, HEX, size) for size in (8, 4, 4, 4, 12))}  # fmt: skip
+    return values.get(word, "{" + word + "}")

@@ -37,7 +37,7 @@ def _b(length: int, seed: str) -> str:
     return made_up(BASE64, length, seed)
 
 
-# Tokens known by their looks: (prefix, rest, what may follow), put into each a different line of everyday text.
+# Tokens with a recognizable format; each is inserted into one of the lines in _FRAMES.
 _TOKENS: list[str] = [
     "AKIA" + made_up(UPPER, 16, "aws1"),
     "ASIA" + made_up(UPPER, 16, "aws2"),
@@ -117,7 +117,7 @@ def _pem(kind: str, seed: str, newline: str = "\n") -> tuple[str, str]:
 
 _CUT_PEM = "-----BEGIN RSA " + "PRIVATE KEY-----\n" + _b(64, "cut1") + "\n" + _b(64, "cut2")
 
-# (line, the secret in it that must be gone)
+# (line, the secret in it that must be redacted)
 _IN_CONTEXT: list[tuple[str, str]] = [
     *(_pem(kind, kind or "plain") for kind in ("", "RSA", "EC", "OPENSSH", "DSA", "ENCRYPTED")),
     ('{"type": "service_account", "private_key": "' + _pem("", "gcp", "\\n")[0] + '\\n"}', _pem("", "gcp", "\\n")[1]),
@@ -233,7 +233,7 @@ _IN_CONTEXT: list[tuple[str, str]] = [
 ]
 _ENCODED_PEM = "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQp"
 
-# What went past the rules when somebody tried: other languages, other files, signs where none were expected.
+# Secrets that the rules once missed: other languages, other file formats, unexpected characters.
 HIDDEN: list[tuple[str, str]] = [
     (frame.format(value), value)
     for frame, value in [

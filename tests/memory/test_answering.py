@@ -125,14 +125,14 @@ def test_only_a_clearly_best_passage_is_cited() -> None:
     assert answer.used == ("webhooks",)
 
 
-def test_a_follow_up_is_about_what_is_new_in_it() -> None:
+def test_a_follow_up_is_answered_about_its_new_subject() -> None:
     earlier = [Turn("how often is a webhook retried", "A failed delivery is tried seven times over 24 hours. [1]")]
     answer = compose_answer("and e-mail?", earlier, [WEBHOOKS, MAILS])
     assert answer.used[0] == "mails"
     assert "tried again after 10 and 60 minutes. [2]" in answer.text
 
 
-def test_and_why_asks_for_the_reason_of_the_last_answer() -> None:
+def test_and_why_asks_for_the_reason_behind_the_last_answer() -> None:
     earlier = [Turn("how long do webhook retries go on", "Over 24 hours. [1]")]
     assert compose_answer("and why?", earlier, [WEBHOOKS, WEBHOOKS_WHY]).used[0] == "webhooks-why"
 
@@ -161,31 +161,31 @@ def test_follow_ups_are_resolved(question: str, standalone: str) -> None:
 
 
 def test_the_topic_is_the_last_question_that_was_not_a_follow_up() -> None:
-    talk = [
+    history = [
         Turn("where are invoices rendered", "In src/invoices."),
         Turn("how often is a webhook retried", "Seven times."),
         Turn("and mails?", "Twice."),
     ]
-    assert resolve_follow_up("and push?", talk) == "how often is a webhook retried and push?"
+    assert resolve_follow_up("and push?", history) == "how often is a webhook retried and push?"
     assert resolve_follow_up("and push?", []) == "and push?"
     assert resolve_follow_up("and push?", [Turn("and mails?", "Twice.")]) == "and mails? and push?"
 
 
 def test_a_reversed_passage_comes_after_the_newer_one() -> None:
     """Ids sort by creation time. Without a reversal the better passage stays first."""
-    answer = _passage(
+    original = _passage(
         "itm_1",
         "Basket rows are locked in Redis",
         "Basket rows are locked in Redis instead of Postgres, which was slow.",
         similarity=0.8,
     )
-    back = _passage(
+    reversal = _passage(
         "itm_2",
         "Basket rows are locked in Postgres again",
         "Basket rows are locked in Postgres instead of Redis, which lost locks.",
         similarity=0.78,
     )
-    for given in ([answer, back], [back, answer]):
-        assert compose_answer("Where are basket rows locked?", (), given).used == ("itm_2", "itm_1")
+    for passages in ([original, reversal], [reversal, original]):
+        assert compose_answer("Where are basket rows locked?", (), passages).used == ("itm_2", "itm_1")
     later = replace(LEDGER, item_id="zzz", similarity=0.69)
     assert compose_answer("How often are webhooks retried?", (), [WEBHOOKS, later]).used[0] == "webhooks"

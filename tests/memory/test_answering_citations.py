@@ -21,9 +21,9 @@ LOCK = Passage("lock", "decision", "Advisory locks", "Slots are locked per vet a
 
 
 def test_supported_citations_are_unchanged() -> None:
-    said = "Booking opens at most 18 connections per task [1]. Slots are locked per vet and day. [2]"
-    checked = check_citations(said, [POOL, LOCK])
-    assert checked.text == said
+    answer = "Booking opens at most 18 connections per task [1]. Slots are locked per vet and day. [2]"
+    checked = check_citations(answer, [POOL, LOCK])
+    assert checked.text == answer
     assert checked.used == ("pool", "lock")
     assert checked.unsupported == ()
 
@@ -64,14 +64,14 @@ def test_number_words_match_digits() -> None:
 
 
 def test_saying_that_memory_does_not_cover_it_needs_no_support() -> None:
-    said = "The passages do not say how large the replica is."
-    assert check_citations(said, [POOL]).text == said
+    answer = "The passages do not say how large the replica is."
+    assert check_citations(answer, [POOL]).text == answer
     assert check_citations("Nothing in memory covers this.", []).unsupported == ()
 
 
 def test_lists_and_lines_keep_their_layout() -> None:
-    said = "Two things:\n\n- 18 connections per task [1]\n- locked per vet and day [2]\n"
-    assert check_citations(said, [POOL, LOCK]).text == said
+    answer = "Two things:\n\n- 18 connections per task [1]\n- locked per vet and day [2]\n"
+    assert check_citations(answer, [POOL, LOCK]).text == answer
 
 
 def test_images_and_links_cannot_leak_words() -> None:

@@ -47,7 +47,7 @@ def test_titles_and_paths_are_neutralized_too() -> None:
     assert "<img" not in answer
     assert "](" not in answer
     assert "[7]" not in answer
-    assert "`a[8]<b>`" in answer  # in code it is only text
+    assert "`a[8]<b>`" in answer  # inside code it is plain text
 
 
 def test_the_prompt_fences_what_it_quotes() -> None:
@@ -68,8 +68,8 @@ def test_the_prompt_fences_what_it_quotes() -> None:
 
 def test_the_prompt_is_bounded() -> None:
     giant = [_passage("x [1] " * 40_000, f"i{number}", "t" * 9_000) for number in range(40)]
-    talk = [Turn("q" * 50_000, "a" * 50_000)] * 50
-    system, user = build_prompt("why " * 50_000, talk, giant)
+    history = [Turn("q" * 50_000, "a" * 50_000)] * 50
+    system, user = build_prompt("why " * 50_000, history, giant)
     assert len(system) + len(user) < 40_000
     assert user.count("BEGIN PASSAGE") == 12
 
@@ -123,13 +123,13 @@ PASSAGES = st.lists(
     ),
     max_size=10,
 )
-TALK = st.lists(st.builds(Turn, question=ANY, answer=ANY), max_size=3)
+HISTORY = st.lists(st.builds(Turn, question=ANY, answer=ANY), max_size=3)
 
 
 @settings(max_examples=examples(150), deadline=None)
-@given(question=st.one_of(ANY, st.just("why do cache keys live 5 minutes?")), talk=TALK, passages=PASSAGES)
-def test_an_answer_says_only_what_its_passages_say(question: str, talk: list[Turn], passages: list[Passage]) -> None:
-    answer = compose_answer(question, talk, passages)
+@given(question=st.one_of(ANY, st.just("why do cache keys live 5 minutes?")), history=HISTORY, passages=PASSAGES)
+def test_an_answer_says_only_what_its_passages_say(question: str, history: list[Turn], passages: list[Passage]) -> None:
+    answer = compose_answer(question, history, passages)
     by_id = {passage.item_id: (number, passage) for number, passage in enumerate(passages, start=1)}
     assert len(set(answer.used)) == len(answer.used)
     assert set(answer.used) <= set(by_id)
@@ -143,10 +143,10 @@ def test_an_answer_says_only_what_its_passages_say(question: str, talk: list[Tur
     for key, paragraph in zip(answer.used, paragraphs, strict=True):
         number, passage = by_id[key]
         assert paragraph.endswith(f"[{number}]")
-        said = {*passage_sentences(passage.content), sanitize_line(passage.title), "Untitled."}
+        allowed = {*passage_sentences(passage.content), sanitize_line(passage.title), "Untitled."}
         files = [piece for piece, mark in SENTENCE.findall(paragraph) if piece.startswith("`")]
         left = paragraph
-        for sentence in sorted(said, key=len, reverse=True):
+        for sentence in sorted(allowed, key=len, reverse=True):
             left = left.replace(f"{sentence} [{number}]", "")
         assert not left.strip() or files
         assert f"- [{number}] " in sources

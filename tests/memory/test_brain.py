@@ -99,7 +99,7 @@ pieces = st.sampled_from(
         "é́",
     ]
 )
-wild = st.one_of(
+hostile_texts = st.one_of(
     texts,
     st.lists(pieces, max_size=60).map("".join),
     st.lists(pieces, max_size=8).map("".join).map(lambda text: text * 40),
@@ -108,9 +108,9 @@ wild = st.one_of(
 
 @st.composite
 def memories(draw: st.DrawFn) -> Memory:
-    made = []
+    memory = []
     for number in range(draw(st.integers(0, 25))):
-        text = Text(draw(texts), draw(wild), tuple(draw(st.lists(texts, max_size=5))))
+        text = Text(draw(texts), draw(hostile_texts), tuple(draw(st.lists(texts, max_size=5))))
         fields = {
             "kind": draw(st.sampled_from(["item", "context"])),
             "tier": draw(st.integers(1, 3)),
@@ -119,8 +119,8 @@ def memories(draw: st.DrawFn) -> Memory:
             "flags": tuple(draw(st.sets(st.sampled_from(["stale", "conflict", "low_confidence"])))),
             "on_branch": draw(st.booleans()),
         }
-        made.append((entry(number, text, **fields), text))
-    return made
+        memory.append((entry(number, text, **fields), text))
+    return memory
 
 
 budgets = st.one_of(st.integers(200, 1_000), st.integers(200, 20_000), st.sampled_from([200, 6_000, 200_000]))
@@ -130,7 +130,7 @@ budgets = st.one_of(st.integers(200, 1_000), st.integers(200, 20_000), st.sample
     max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 @given(memories(), budgets, texts, texts, texts)
-def test_any_memory_keeps_the_budget_and_the_structure(
+def test_any_memory_stays_within_the_budget_and_the_structure(
     memory: Memory, budget: int, name: str, description: str, branch: str
 ) -> None:
     project = Project(name, description, "https://github.com/a/b" if branch else None, branch or None)
@@ -139,7 +139,7 @@ def test_any_memory_keeps_the_budget_and_the_structure(
     shown = _entries(document)
     assert len(shown) + sum(document.omitted.values()) == len(memory)
     assert document.item_count <= len(shown)
-    assert document == assemble(list(reversed(memory)), budget, project), "the order of reading does not matter"
+    assert document == assemble(list(reversed(memory)), budget, project), "the input order does not matter"
     for line in document.markdown.splitlines():
         ours = re.fullmatch(
             r"|# .*|- (About|Repository|Branch|Memory): .*|## (Layer [0-3]: .*|Left out)|### [a-z0-9/-]+"
@@ -158,9 +158,9 @@ def _entries(document: Document) -> list[str]:
 
 
 @settings(max_examples=examples(200), deadline=None)
-@given(st.lists(st.tuples(texts, wild), min_size=1, max_size=10))
+@given(st.lists(st.tuples(texts, hostile_texts), min_size=1, max_size=10))
 def test_the_tokens_of_blocks_add_up(parts: list[tuple[str, str]]) -> None:
-    """This lets the budget be kept without counting the document again for each block."""
+    """So the budget can be kept without counting the whole document again for each block."""
     from loremark.memory.brain.document import _entry, _section
 
     blocks: list[str] = []
@@ -185,8 +185,8 @@ def test_within_a_layer_salience_per_token_decides() -> None:
     filler = [
         entry_with_text(f"Old rumour {number}", "It may be so or not. " * 10, confidence=0.2) for number in range(10)
     ]
-    gem = entry_with_text("The law", "Never write twice.", confidence=1.0)
-    document = assemble([*filler, gem], 400)
+    rule = entry_with_text("The law", "Never write twice.", confidence=1.0)
+    document = assemble([*filler, rule], 400)
     assert "The law" in document.markdown
     assert document.omitted[2] > 0
 
@@ -194,12 +194,12 @@ def test_within_a_layer_salience_per_token_decides() -> None:
 def test_flagged_entries_are_marked_and_rank_lower() -> None:
     sure, text = entry_with_text("Sure")
     for flag, mark in (("stale", "stale"), ("conflict", "in conflict"), ("low_confidence", "low confidence")):
-        doubted = sure._replace(flags=(flag,))
-        assert salience(doubted) < 0.7 * salience(sure)
-        assert f"- **Sure** (decision, {mark})\n" in assemble([(doubted, text)], 1_000).markdown
+        flagged = sure._replace(flags=(flag,))
+        assert salience(flagged) < 0.7 * salience(sure)
+        assert f"- **Sure** (decision, {mark})\n" in assemble([(flagged, text)], 1_000).markdown
 
 
-def test_newer_entries_rank_slightly_higher_and_later_entries_change_no_order() -> None:
+def test_newer_entries_rank_slightly_higher_and_later_entries_keep_the_order() -> None:
     old, _ = entry_with_text("Old", updated_at_ms=NOW_MS - 4 * YEAR_MS)
     new, _ = entry_with_text("New")
     assert salience(new) == pytest.approx(2 * salience(old))
@@ -221,13 +221,13 @@ def test_higher_layers_come_first() -> None:
     assert places == sorted(places)
 
 
-def test_a_huge_text_gets_only_the_remaining_room() -> None:
+def test_a_huge_text_gets_only_the_remaining_budget() -> None:
     huge = entry_with_text("The whole manual", "Another sentence of the manual. " * 20_000, tier=1, kind="context")
     decision = entry_with_text("Rows, not files", tier=2)
     document = assemble([huge, decision], 2_000)
     assert document.omitted == {1: 0, 2: 0, 3: 0}
     assert "- **The whole manual** (shortened)\n\n  Another sentence of the manual." in document.markdown
-    assert document.markdown.count("manual. …\n") == 1, "cut at the end of a sentence, and marked"
+    assert document.markdown.count("manual. …\n") == 1, "truncated at the end of a sentence and marked"
     assert 1_900 < document.tokens <= 2_000
 
 
@@ -259,12 +259,12 @@ def test_related_files_are_in_the_same_folder_or_mentioned_together() -> None:
 
 
 def test_related_files_take_at_most_half_of_the_budget() -> None:
-    crowd = [entry_with_text(f"Near {number}", "It is near to it. " * 10, tier=3) for number in range(60)]
+    related = [entry_with_text(f"Near {number}", "It is near to it. " * 10, tier=3) for number in range(60)]
     rule = entry_with_text("The first rule", tier=1)
-    document = assemble([*crowd, rule], 2_000, near={each.id: 1 for each, _ in crowd})
+    document = assemble([*related, rule], 2_000, near={each.id: 1 for each, _ in related})
     assert "The first rule" in document.markdown
-    at_hand = document.markdown.partition("## Layer 1")[0]
-    assert 0 < count(at_hand) < 1_300
+    related_section = document.markdown.partition("## Layer 1")[0]
+    assert 0 < count(related_section) < 1_300
 
 
 def test_a_large_budget_is_used_up() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from loremark.memory.brain.entries import Text, expected_informativeness, salience
 from loremark.memory.brain.informativeness import informativeness, repeats_title
-from tests.memory.test_brain import _beginning, assemble, entry_with_text, wild
+from tests.memory.test_brain import _beginning, assemble, entry_with_text, hostile_texts
 from tests.support.properties import examples
 
 RICH = (
@@ -63,9 +63,9 @@ def test_each_kind_of_detail_counts() -> None:
 
 
 @settings(max_examples=examples(100), deadline=None)
-@given(wild, wild)
+@given(hostile_texts, hostile_texts)
 def test_the_beginning_of_a_text_scores_like_the_whole(title: str, content: str) -> None:
-    """Shortened entries are read only at their beginning; the plan and the brain must agree."""
+    """Only the beginning of a shortened entry is read, and the plan and the brain must agree."""
     text = Text(title, content * 9)
     assert 0.4 <= informativeness(text) == informativeness(_beginning(text)) <= 1.9
 
@@ -81,7 +81,7 @@ def test_the_shortest_texts_do_not_win() -> None:
 
 
 def test_informative_entries_are_found_among_thousands_of_titles() -> None:
-    """The first selection knows only lengths, and reads enough to find them."""
+    """The first selection only knows lengths and must read enough entries to find them."""
     fixes = [entry_with_text(f"Clean up scope {n}", f"Clean up scope {n}.", type="bug") for n in range(3_000)]
     rich = [entry_with_text(f"Packets {n}", f"{RICH} Seen {n} times.") for n in range(10)]
     empty = [entry_with_text(f"Bump {n}", f"Bump {n}. " * 16) for n in range(10)]
@@ -112,9 +112,9 @@ def test_decisions_and_rules_rank_above_fixes() -> None:
 
 
 def test_expected_informativeness_grows_with_length_up_to_a_limit() -> None:
-    made = [expected_informativeness(tokens) for tokens in range(500)]
-    assert made == sorted(made)
-    assert (made[0], made[20], made[-1]) == (0.4, 0.4, 1.0)
+    scores = [expected_informativeness(tokens) for tokens in range(500)]
+    assert scores == sorted(scores)
+    assert (scores[0], scores[20], scores[-1]) == (0.4, 0.4, 1.0)
 
 
 def test_a_title_is_not_repeated_as_content() -> None:
@@ -122,6 +122,6 @@ def test_a_title_is_not_repeated_as_content() -> None:
         [entry_with_text("Embed tzdata", " embed tzdata.\n"), entry_with_text("Close Body", "Close body.")], 1_000
     ).markdown
     assert markdown.lower().count("embed tzdata") == 1
-    assert "- **Close Body** (decision)\n\n  Close body.\n" in markdown, "the case of a name says something"
+    assert "- **Close Body** (decision)\n\n  Close body.\n" in markdown, "the letter case of a name carries information"
     assert repeats_title("A", "a.")
     assert not repeats_title("A", "a. b")

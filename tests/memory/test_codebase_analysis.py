@@ -33,8 +33,8 @@ class CodebaseBuilder:
     subjects: list[str] = field(default_factory=list)
 
     def put(self, path: str, **facts: object) -> CodebaseBuilder:
-        said: dict[str, Any] = {"lines": 120, **facts}
-        self.files[path] = FileFacts(language_of(path), **said)
+        fields: dict[str, Any] = {"lines": 120, **facts}
+        self.files[path] = FileFacts(language_of(path), **fields)
         return self
 
     def codebase(self) -> Codebase:
@@ -169,8 +169,8 @@ def test_entry_points_after_the_first_fifteen_are_grouped_by_kind() -> None:
     )
     others = finding_with(found, "entryPoints", "more entry points of")
     assert len(first.files) == 15
-    behind = [path for path, _ in entry_points(codebase)][15:]
-    assert sorted([*programs.files, *jobs.files, *others.files]) == sorted(behind)
+    remaining = [path for path, _ in entry_points(codebase)][15:]
+    assert sorted([*programs.files, *jobs.files, *others.files]) == sorted(remaining)
     assert "`cmd/tool19/main.go`" in programs.content
     assert "`larder/jobs19/tasks.py`" in jobs.content
     assert programs.importance < first.importance
@@ -252,19 +252,19 @@ def test_programs_are_found_by_path_and_manifest(paths: list[str], first: str) -
 def test_empty_and_garbage_codebases_are_analyzed() -> None:
     assert analyze_codebase(Codebase("", (), {})).findings == ()
     builder = CodebaseBuilder(subjects=["\x00" * 500, "", "a" * 90_000] * 10)
-    wild = "\u202e`\n[x](y)" * 400
-    builder.put("README.md", signs={"heading": wild, "lead": wild, "features": wild})
+    garbage = "\u202e`\n[x](y)" * 400
+    builder.put("README.md", signs={"heading": garbage, "lead": garbage, "features": garbage})
     builder.put(
         "`a`/\u202eb\n.py",
-        imports=(Import(wild, -1),) * 200,
-        entries=(Entry("route", wild, 0), Entry("cli", wild, 0)) * 90,
+        imports=(Import(garbage, -1),) * 200,
+        entries=(Entry("route", garbage, 0), Entry("cli", garbage, 0)) * 90,
     )
     builder.put(
         "package.json",
-        dependencies=needs(*[wild[:99]] * 300, ecosystem="npm"),
-        signs={"target:x": "../../../etc/passwd", "command:test": wild},
+        dependencies=needs(*[garbage[:99]] * 300, ecosystem="npm"),
+        signs={"target:x": "../../../etc/passwd", "command:test": garbage},
     )
-    builder.put("m.py", models=tuple(Model(wild, "orm", 1, (wild,) * 40, (wild,) * 40) for _ in range(200)))
+    builder.put("m.py", models=tuple(Model(garbage, "orm", 1, (garbage,) * 40, (garbage,) * 40) for _ in range(200)))
     found = analyze_codebase(builder.codebase())
     for one in found.findings:
         assert len(one.title) <= 120
@@ -277,12 +277,12 @@ def test_empty_and_garbage_codebases_are_analyzed() -> None:
 def _many_files(count: int) -> Codebase:
     builder = larder()
     for place in range(count):
-        near = tuple(
+        imports = tuple(
             Import(f"larder.part{(place + step) % 50}.m{(place * 7 + step) % count}", step) for step in range(12)
         )
         builder.put(
             f"larder/part{place % 50}/m{place}.py",
-            imports=near,
+            imports=imports,
             entries=(Entry("route", f"GET /api/p{place % 50}/{place}", 1),),
             models=(Model(f"M{place}", "orm", 1, ("a", "b"), (f"M{place // 2}",)),),
             naming={"function:snake": 10, "file:snake": 1},

@@ -70,9 +70,9 @@ def test_servers_and_workers_are_entry_points_but_clients_and_headers_are_not() 
 
 
 def test_programs_root_pages_and_crontabs_are_entry_points_but_data_is_not() -> None:
-    begun = facts(["bin/runner.rb", "bin/rake"], entries=(Entry("cli", "runner", 1),))
+    programs = facts(["bin/runner.rb", "bin/rake"], entries=(Entry("cli", "runner", 1),))
     paths = ("bin/rails", "jsonrpc.php", "config.default.php", "docker/etc/crontabs/larder", "bin/package.json")
-    found = ranked_paths(begun, *paths)
+    found = ranked_paths(programs, *paths)
     assert {"bin/rails", "bin/runner.rb", "jsonrpc.php", "docker/etc/crontabs/larder"} <= set(found)
     assert not {"bin/rake", "config.default.php", "bin/package.json"} & set(found)
 
@@ -150,8 +150,8 @@ def test_type_and_tool_packages_rank_last() -> None:
         for one in names
     }
     files |= facts(f"packages/{one}/src/index.ts" for one in names)
-    asking = tuple(Import(f"@larder/{one}", 1) for one in names)
-    files["web/app.ts"] = FileFacts("typescript", 30, imports=asking)
+    imports = tuple(Import(f"@larder/{one}", 1) for one in names)
+    files["web/app.ts"] = FileFacts("typescript", 30, imports=imports)
     found = ranked_paths(files)
     assert found.index("packages/editor/src/index.ts") < found.index("packages/types/src/index.ts")
     assert found.index("packages/editor/src/index.ts") < found.index("packages/eslint-config/src/index.ts")
@@ -168,7 +168,7 @@ def test_large_groups_are_demoted_but_strong_entry_points_stay() -> None:
     assert [candidate.path for candidate in rows].index("src/jobs.rs") < 15
     assert sum(candidate.group == "table" for candidate in rows) == 30
     assert sum(candidate.group == "script" for candidate in rows) < 8, (
-        "what is light by itself is left out when it comes in crowds"
+        "low-weight candidates are left out when there are many"
     )
 
 
@@ -202,10 +202,12 @@ def test_code_generators_rank_after_project_programs() -> None:
 
 
 def test_plugins_rank_after_the_program() -> None:
-    homes = ("src/Web", "src/Plugins/Apples", "src/Plugins/Bread")
-    files = {f"{home}/Its.csproj": FileFacts("xml", 9, signs={"name": home}) for home in homes}
+    folders = ("src/Web", "src/Plugins/Apples", "src/Plugins/Bread")
+    files = {f"{folder}/Its.csproj": FileFacts("xml", 9, signs={"name": folder}) for folder in folders}
     routes = tuple(Entry("route", f"GET /{number}", number) for number in range(1, 10))
-    files |= facts([f"{home}/Controllers/{number}Controller.cs" for home in homes for number in range(3)], 400, routes)
+    files |= facts(
+        [f"{folder}/Controllers/{number}Controller.cs" for folder in folders for number in range(3)], 400, routes
+    )
     files |= facts(["src/Web/Infrastructure/RouteProvider.cs", "src/Plugins/Apples/PluginStartup.cs"], 300)
     found = ranked_paths(files, "src/Web/Program.cs")
     assert found[0] == "src/Web/Program.cs"
@@ -249,9 +251,9 @@ def test_page_table_is_an_entry_point_and_not_a_file_based_page() -> None:
     many = tuple(Entry("page", f"/{name}", 9) for name in ("jars", "lids", "shelves", "rooms", "keys", "guests"))
     files = facts(["web/src/layout/Layout.tsx"], 90, many) | facts(["web/src/parts/Few.tsx"], 90, many[:5])
     files |= facts(["web/pages/a.tsx", "web/pages/b.tsx"], 90, many[:1])
-    offered = {path: entry.name for path, entry, *_ in source_entries(Codebase("larder", tuple(files), files))}
-    assert offered.get("web/src/layout/Layout.tsx") == "6 pages"
-    assert "web/src/parts/Few.tsx" not in offered
+    names_by_path = {path: entry.name for path, entry, *_ in source_entries(Codebase("larder", tuple(files), files))}
+    assert names_by_path.get("web/src/layout/Layout.tsx") == "6 pages"
+    assert "web/src/parts/Few.tsx" not in names_by_path
     [pages] = [
         one for one in entry_point_findings(Survey(Codebase("larder", tuple(files), files))) if "pages" in one.tags
     ]

@@ -31,7 +31,7 @@ def first_entry_points(codebase: Codebase) -> list[str]:
     return [path for path, _ in entry_points(codebase)][:FIRST]
 
 
-def of(files: dict[str, FileFacts], *others: str, name: str = "larder") -> list[str]:
+def first_paths(files: dict[str, FileFacts], *others: str, name: str = "larder") -> list[str]:
     return first_entry_points(Codebase(name, tuple(sorted([*files, *others])), files))
 
 
@@ -42,10 +42,10 @@ def test_many_controllers_and_commands_leave_room_for_other_entry_points() -> No
         facts(["app/urls.py"], "route", count=40) | facts(["app/wsgi.py"], "server") | facts(["app/jobs.py"], "job")
     )
     files |= facts(["web/src/main.tsx", "install.sh", "Rakefile", "manage.py"])
-    found = of(files, "web/package.json", "app/settings.py")
+    found = first_paths(files, "web/package.json", "app/settings.py")
     assert set(found) >= {"manage.py", "app/wsgi.py", "app/urls.py", "app/jobs.py", "web/src/main.tsx", "install.sh"}
     assert "Rakefile" in found
-    assert sum("controllers" in path for path in found) >= 2, "the crowd is told too"
+    assert sum("controllers" in path for path in found) >= 2, "the large group is listed too"
 
 
 def test_similar_files_rank_by_size_and_supervisor_use() -> None:
@@ -56,7 +56,7 @@ def test_similar_files_rank_by_size_and_supervisor_use() -> None:
         "uwsgi.ini": read_file("uwsgi.ini", "[uwsgi]\nmodule = shop.wsgi:app\nattach-daemon = ./manage.py c7 -v\n")
     }
     files |= facts(["manage.py", "shop/wsgi.py"])
-    found = of(files)
+    found = first_paths(files)
     commands = [path for path in found if "/commands/" in path]
     assert commands[:2] == ["shop/management/commands/c7.py", "shop/management/commands/weigh.py"]
     assert found.index("shop/wsgi.py") < 4
@@ -72,7 +72,7 @@ def test_bundler_inputs_and_page_scripts_resolve_to_sources() -> None:
     sources = ("src/tracker/go.js", "js/code/start.mjs", "ui/src/begin.ts", "src/plugin.js", "src/serve.ts")
     found = first_entry_points(read(texts | dict.fromkeys(sources, "")))
     assert set(found) >= {"src/tracker/go.js", "js/code/start.mjs", "ui/src/begin.ts", "src/serve.ts"}
-    assert "src/plugin.js" not in found, "what a configuration imports is no input"
+    assert "src/plugin.js" not in found, "a file that a configuration imports is not an input"
 
 
 def test_go_program_leads_to_the_definitions_it_calls() -> None:
@@ -109,7 +109,7 @@ def test_imported_workspace_packages_rank_first() -> None:
     files["packages/p5/package.json"] = FileFacts(
         "json", 9, (), (), (), (), (), desktop, {}, {"target:library": "src/index.ts"}
     )
-    found = of(files)
+    found = first_paths(files)
     assert found[0] == "packages/p5/src/index.ts", "with Electron, the main file is a program"
     assert found[1] == "packages/p9/src/index.ts"
 
@@ -119,25 +119,25 @@ def test_c_modules_are_found_by_name_and_tests_never_are() -> None:
     files |= facts(
         ["regress/run.sh", "fuzz/main.c", "examples/main.c", "vendor/x/main.c", "extra/sample_plugin/main.c"], "main"
     )
-    found = of(files, "Makefile")
+    found = first_paths(files, "Makefile")
     assert found[0] == "larder.c"
     assert set(found) == {"larder.c", "larder.h", "server.c", "parse.y"}
 
 
 def test_checkers_rank_after_programs() -> None:
     files = facts(["install", "bin/serve-it", "script/lint", "script/nightly-cron", "bump_version"])
-    found = of(files, "LICENSE", "gradlew", "VERSION", "Makefile")
+    found = first_paths(files, "LICENSE", "gradlew", "VERSION", "Makefile")
     assert found[:3] == ["bin/serve-it", "install", "script/nightly-cron"]
     assert not {"LICENSE", "gradlew", "VERSION"} & set(found)
 
 
-def _hostile_texts(many: int) -> dict[str, str]:
+def _hostile_texts(count: int) -> dict[str, str]:
     return {
-        "vite.config.ts": "input: {" * many + '"' + "a/" * many + "'./" * many,
-        "index.html": "<script " * many + "src=" * many,
-        "uwsgi.ini": "command=" * many + "\n* * * * * ../../../etc/passwd\n" * 900,
+        "vite.config.ts": "input: {" * count + '"' + "a/" * count + "'./" * count,
+        "index.html": "<script " * count + "src=" * count,
+        "uwsgi.ini": "command=" * count + "\n* * * * * ../../../etc/passwd\n" * 900,
         "package.json": '{"scripts": {"start": "node ../../../etc/passwd.js"}, "main": "/etc/passwd"}',
-        "\u202e`/main.py": "", "a" * 900 + "/urls.py": "", "main.go": "package main\n" + "a.B" * many,
+        "\u202e`/main.py": "", "a" * 900 + "/urls.py": "", "main.go": "package main\n" + "a.B" * count,
     }  # fmt: skip
 
 
@@ -156,7 +156,7 @@ def test_hostile_files_are_subquadratic_and_resolve_to_nothing() -> None:
 
 
 def test_released_programs_are_entry_points_and_servers_rank_before_routes() -> None:
-    """Also: comments and bare names in a Go literal are no reason to fail."""
+    """Comments and bare names in a Go literal must not cause a failure either."""
     serve = (
         'package apis\n\nimport "net/http"\n\nfunc Serve() error {\n'
         "\tserver := &http.Server{\n\t\t// bare\n\t\tHandler,\n\t}\n"
@@ -180,7 +180,7 @@ def test_every_workspace_project_gets_an_early_entry_point() -> None:
     for name in ("admin", "agent", "desktop", "web"):
         files |= facts([f"packages/{name}/src/main.ts"], lines=20)
     others = [f"packages/{name}/{file}" for name in ("admin", "agent", "desktop", "web") for file in PAGE]
-    found = of(files, *others, "packages/big/package.json", "packages/big/components.d.ts")
+    found = first_paths(files, *others, "packages/big/package.json", "packages/big/components.d.ts")
     assert {f"packages/{name}/src/main.ts" for name in ("admin", "agent", "desktop", "web", "big")} <= set(found)
     assert not any(path.endswith(".d.ts") for path in found)
 
@@ -229,14 +229,14 @@ def test_container_starts_a_script_from_another_directory() -> None:
 def test_file_named_after_its_directory_is_a_module_of_a_compiled_program() -> None:
     files = facts(["src/core/larder.c"], "main") | facts(["src/shelf/lar_shelf.c", "src/shelf/lar_jar.c"], lines=900)
     files |= facts(["src/door/lar_door.c"], lines=20)
-    found = of(files)
+    found = first_paths(files)
     assert "src/shelf/lar_shelf.c" in found
     assert not {"src/shelf/lar_jar.c", "src/door/lar_door.c"} & set(found)
 
 
-def test_last_word_of_a_class_name_tells_its_role() -> None:
+def test_last_word_of_a_class_name_determines_its_role() -> None:
     files = facts(["Larder/Program.cs"], "main") | facts(["Larder/CoreAppHost.cs", "Larder/Jar.cs"], lines=90)
-    found = of(files, "Larder/Larder.csproj")
+    found = first_paths(files, "Larder/Larder.csproj")
     assert "Larder/CoreAppHost.cs" in found
     assert "Larder/Jar.cs" not in found
 
@@ -255,7 +255,7 @@ def test_program_next_to_binstubs_is_an_entry_point_if_it_uses_own_code() -> Non
 def test_headers_boot_files_and_schemas_are_entry_points_but_templates_are_not() -> None:
     files = facts(["include/larder/larder.h", "include/larder/jar.h", "core/boot.js", "web/graphql/schema.py"])
     files |= facts(["larder/project_template/shop/wsgi.py", "docker/test-images/db/start-db"], "server")
-    found = of(files)
+    found = first_paths(files)
     assert {"include/larder/larder.h", "core/boot.js", "web/graphql/schema.py"} <= set(found)
     assert not {"include/larder/jar.h", "larder/project_template/shop/wsgi.py", "docker/test-images/db/start-db"} & set(
         found
@@ -290,10 +290,12 @@ def test_precomputed_imports_give_the_same_entry_points() -> None:
 def test_many_different_extensions_are_subquadratic() -> None:
     def prepare(size: int, repetition: int) -> Work:
         paths = [f"src/part{n}.of{n}" for n in range(size)]
-        return lambda: of({}, *paths, "cmd/larder/main.go")
+        return lambda: first_paths({}, *paths, "cmd/larder/main.go")
 
     assert_subquadratic(prepare, 1_250)
-    assert of({}, *(f"src/part{n}.of{n}" for n in range(5_000)), "cmd/larder/main.go") == ["cmd/larder/main.go"]
+    assert first_paths({}, *(f"src/part{n}.of{n}" for n in range(5_000)), "cmd/larder/main.go") == [
+        "cmd/larder/main.go"
+    ]
 
 
 def start_findings(codebase: Codebase) -> list[Finding]:
@@ -313,13 +315,13 @@ def test_every_entry_point_is_listed_by_kind_and_directory() -> None:
     assert {one.title.partition(" of larder")[0] for one in further} >= {
         "More programs and commands", "More servers and routes", "More jobs",
     }  # fmt: skip
-    assert len({one.title for one in further}) == len(further), "the same title twice would be one finding"
+    assert len({one.title for one in further}) == len(further), "findings with the same title would become one"
     [jobs] = [one for one in further if one.title.startswith("More jobs")]
     assert f"has {len(jobs.files)} more files with jobs:" in jobs.content
     assert "- jobs in `app/jobs`: `j" in jobs.content
     lines = [line for one in start_findings(codebase) for line in one.content.splitlines()]
     assert max(len(one.content) for one in start_findings(codebase)) <= 1_500
-    assert max(map(len, lines)) < 900, "nothing is cut within a line"
+    assert max(map(len, lines)) < 900, "no line is truncated"
 
 
 def test_files_that_do_not_fit_are_counted() -> None:

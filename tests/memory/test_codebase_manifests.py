@@ -81,7 +81,7 @@ def test_poetry_and_pipenv_and_plain_requirements() -> None:
         "requirements.txt", "a==1\n    # via flask\nflask==3.0 \\\n    --hash=sha256:b\n    # via -r x.in\n"
     )
     assert (_direct(compiled), _locked(compiled)) == ({"flask": "3.0"}, {"a": "1", "flask": "3.0"})
-    # It installs the project itself: an environment to work in.
+    # It installs the project itself, so it describes a development environment.
     assert _dev(read_manifest("requirements.txt", "-e .[cli]\nuvicorn==0.3\n")) == {"uvicorn"}
     assert _dev(read_manifest("requirements-test.txt", "pytest\n")) == {"pytest"}
 

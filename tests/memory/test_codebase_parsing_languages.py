@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.memory.test_codebase_parsing import begins, read, stores
+from tests.memory.test_codebase_parsing import entry_labels, models_by_name, read
 
 
 def test_express_routes_differ_from_client_calls() -> None:
@@ -29,7 +29,7 @@ app.listen(3000);
 """,
     )
     assert into.doc == "Serves the shop."
-    assert begins(into) == {
+    assert entry_labels(into) == {
         "route: GET /api/users/:id",
         "route: GET /api/items",
         "route: POST /api/items",
@@ -99,7 +99,7 @@ app.listen(3000);
     ],
 )
 def test_javascript_entry_points(path: str, language: str, source: str, expected: set[str]) -> None:
-    assert begins(read(path, language, source)) == expected
+    assert entry_labels(read(path, language, source)) == expected
 
 
 def test_javascript_models() -> None:
@@ -116,7 +116,7 @@ export const posts = pgTable("posts", { id: serial("id"), author: integer("a").r
 const petSchema = new mongoose.Schema({ name: String, owner: { type: Id, ref: "Person" } });
 mongoose.model("Pet", petSchema);
 """
-    assert stores(read("src/schema.ts", "typescript", source)) == {
+    assert models_by_name(read("src/schema.ts", "typescript", source)) == {
         "Photo": ("orm", ("title", "user"), ("User",)),
         "posts": ("table", ("id", "author"), ("users",)),
         "Pet": ("orm", ("name", "owner"), ("Person",)),
@@ -173,7 +173,7 @@ func main() {
 """,
     )
     assert into.doc == "Package main runs the shop."
-    assert begins(into) == {
+    assert entry_labels(into) == {
         "main: main",
         "cli: serve",
         "route: GET /api/users/{id}",
@@ -182,7 +182,7 @@ func main() {
         "route: DELETE /v2/x",
         "server: HTTP server",
     }
-    assert stores(into) == {
+    assert models_by_name(into) == {
         "User": ("orm", ("Name", "Posts"), ("Post",)),
         "Post": ("orm", ("Title", "Body"), ()),
     }
@@ -233,7 +233,7 @@ mod tests { fn unseen() {} }
         ("crate::db", ("Pool",)),
         ("self::handlers", ()),
     }
-    assert begins(into) == {
+    assert entry_labels(into) == {
         "main: main",
         "cli: shop",
         "cli: run-all",
@@ -245,7 +245,7 @@ mod tests { fn unseen() {} }
         "route: PUT /v1/y",
         "server: Axum server",
     }
-    assert stores(into) == {
+    assert models_by_name(into) == {
         "Book": ("orm", ("id", "title"), ("Author",)),
         "books": ("table", ("id", "title"), ()),
     }
@@ -277,7 +277,7 @@ public class OwnerController {
     )
     assert into.doc == "Shows Owner owners."
     assert [each.target for each in into.imports] == ["java.util.Set", "org.x.Y.*"]
-    assert begins(into) == {
+    assert entry_labels(into) == {
         "route: GET /owners/{id}",
         "route: GET /owners/by-id/{id}",
         "route: POST /owners/new",
@@ -285,4 +285,4 @@ public class OwnerController {
         "job: tidy",
         "main: main",
     }
-    assert stores(into) == {"Owner": ("orm", ("id", "pets"), ("Pet",))}
+    assert models_by_name(into) == {"Owner": ("orm", ("id", "pets"), ("Pet",))}

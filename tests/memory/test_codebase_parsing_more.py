@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loremark.memory.codebase.parsing import c, csharp, php, ruby, syntax
-from loremark.memory.codebase.parsing.collector import MAX, Collector
+from loremark.memory.codebase.parsing.collector import MAX_FACTS_PER_KIND, Collector
 from tests.growth import Work, assert_subquadratic
 
 _READERS = {"csharp": csharp.read, "ruby": ruby.read, "php": php.read, "c": c.read, "cpp": c.read}
@@ -259,8 +259,8 @@ template <typename T> class Box {}; using Name = int; enum class Kind { A }; }
 extern "C" { void draw(Shape *); }
 #endif""",
     )
-    told = " ".join(f"{symbol.name}:{symbol.kind}" for symbol in into.symbols)
-    assert told == "Shape:class area:method Point:class Box:class Name:type Kind:type draw:function"
+    symbols = " ".join(f"{symbol.name}:{symbol.kind}" for symbol in into.symbols)
+    assert symbols == "Shape:class area:method Point:class Box:class Name:type Kind:type draw:function"
 
 
 _HOSTILE = {
@@ -297,6 +297,6 @@ def test_hostile_sources_are_parsed_quickly_and_within_limits(name: str) -> None
         assert_subquadratic(prepare, len(source) // 4)
         into = Collector(path)
         _READERS[language](syntax.parse(language, source).root_node, into)
-        assert len(into.entries) <= MAX
+        assert len(into.entries) <= MAX_FACTS_PER_KIND
         assert all(len(entry.name) <= 400 for entry in into.entries)
         assert len(into.doc) <= 250

@@ -13,7 +13,7 @@ def _entries(path: str, source: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("head", "told"),
+    ("head", "expected"),
     [
         ("int x_main(int argc, char* argv[])", [("main", "x_main")]),
         ("int appMain(int argc, char const* const* argv)", [("main", "appMain")]),
@@ -22,8 +22,8 @@ def _entries(path: str, source: str) -> list[tuple[str, str]]:
         ("int remain(int argc, char** argv)", []),
     ],
 )
-def test_renamed_main_has_main_arguments(head: str, told: list[tuple[str, str]]) -> None:
-    assert _entries("utils/show.cc", f"{head} {{ return 0; }}\n") == told
+def test_renamed_main_has_main_arguments(head: str, expected: list[tuple[str, str]]) -> None:
+    assert _entries("utils/show.cc", f"{head} {{ return 0; }}\n") == expected
 
 
 def test_main_that_calls_another_main_is_the_only_entry() -> None:
@@ -224,7 +224,7 @@ def test_rust_grpc_methods_are_routes() -> None:
     source = "use tonic::{Response, Status};\n#[tonic::async_trait]\nimpl api::Jars for Api {\n%s}\n"
     methods = "".join(f"    async fn {name}(&self, r: R) -> {answer} {{ todo!() }}\n" for name in ("open", "close"))
     assert _entries("src/api.rs", source % methods) == [("route", "gRPC open"), ("route", "gRPC close")]
-    # Other traits are asynchronous too, and a test has a service of its own.
+    # Other traits are async too, and tests define their own services.
     assert _entries("src/api.rs", source % methods.replace(answer, "Result<Jar, Error>")) == []
     assert _entries("tests/api.rs", source % methods) == []
     assert _entries("src/api.rs", f"mod tests {{ {source % methods} }}\n") == []

@@ -26,7 +26,7 @@ def _entries(path: str, source: str) -> list[tuple[str, str]]:
         ("import socket\ns = socket.socket()\ns.bind(at)\ns.listen(5)\n", [("server", "socket server")]),
         ("import pyfuse3\nclass Jars(pyfuse3.Operations): ...\n", [("server", "Jars")]),
         ("from bank import Operations\nclass Jars(Operations): ...\n", []),
-        # A socket that is only bound looks for a free port.
+        # A socket that is bound but never listens only looks for a free port.
         ("import socket\ns = socket.socket()\ns.bind(('', 0))\nport = s.getsockname()\n", []),
         (
             "import websockets\nasync def up():\n    async with websockets.serve(f, '', 1): ...\n",
@@ -66,14 +66,14 @@ def test_python_servers(source: str, expected: list[tuple[str, str]]) -> None:
             "        while not self.stop.is_set():\n            self.stop.wait(60)\n",
             [("job", "Sweeper")],
         ),
-        # A thread for one download ends by itself.
+        # A thread for one download ends on its own.
         ("import threading\nclass Download(threading.Thread):\n    def run(self):\n        fetch(self.url)\n", []),
         (
             "import asyncio\nasync def sweep():\n    while True:\n        await asyncio.sleep(60)\n"
             "def up():\n    asyncio.create_task(sweep())\n",
             [("job", "sweep")],
         ),
-        # A task of one connection goes round until that is closed.
+        # A per-connection task loops only until the connection is closed.
         (
             "import asyncio\nasync def send_pings(c):\n    while True:\n        await asyncio.sleep(60)\n"
             "def up(c):\n    asyncio.create_task(send_pings(c))\n",
@@ -120,7 +120,7 @@ def test_python_tables_and_unusual_mains(source: str, expected: list[tuple[str, 
             + "}\n",
             [("route", "WS join"), ("route", "WS say"), ("route", "WS leave")],
         ),
-        # A browser has one socket for itself.
+        # A browser has a single client socket.
         (
             "const socket = connect()\n" + "".join(f"socket.on('{word}', f)\n" for word in ("join", "say", "leave")),
             [],
@@ -244,14 +244,14 @@ def test_script_that_reads_arguments_is_a_command() -> None:
 
 def test_browser_router_paths_are_pages_if_there_are_many() -> None:
     six = ("a", "b", "c", "d", "e", "f")
-    told = [("page", f"/{name}") for name in six]
+    expected = [("page", f"/{name}") for name in six]
     tags = "".join(f'<Route path="/{name}" element={{<{name.upper()} />}} />' for name in six)
-    assert _entries("ui/App.tsx", f"export const App = () => <Routes>{tags}</Routes>\n") == told
+    assert _entries("ui/App.tsx", f"export const App = () => <Routes>{tags}</Routes>\n") == expected
     assert (
         _entries("ui/App.tsx", "export const App = () => <Routes>" + tags.partition("/><")[0] + "/></Routes>\n") == []
     )
     rows = ", ".join(f"{{ path: '{name}', component: {name.upper()} }}" for name in six)
-    assert _entries("ui/table.ts", f"export const all = [{rows}]\n") == told
+    assert _entries("ui/table.ts", f"export const all = [{rows}]\n") == expected
     assert _entries("ui/table.test.ts", f"export const all = [{rows}]\n") == []
     assert _entries("ui/files.ts", f"export const all = [{rows.replace('component', 'size')}]\n") == []
 

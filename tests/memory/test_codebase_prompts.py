@@ -22,7 +22,7 @@ PATHS = {"src/queue.py", "src/[id]/page.tsx"}
 
 
 def entry(**changes: Any) -> dict[str, Any]:
-    """A finding as a good model gives it."""
+    """A finding as a well-behaved model returns it."""
     return {
         "layer": "architecture",
         "title": "Retries live in the queue worker",
@@ -44,7 +44,7 @@ def test_files_are_fenced_and_share_the_space() -> None:
     assert fence not in hostile
     assert "\x1b" not in user
     assert len(user) < CHUNK_CHARS + 1_000
-    assert hostile.splitlines()[2][:20] in user, "a short file is not cut for the sake of a long one"
+    assert hostile.splitlines()[2][:20] in user, "a short file is not truncated to make room for a long one"
     assert abs(user.count("b" * 100) - user.count("c" * 100)) <= 1
     assert "Django" in user
     assert schema["properties"]["findings"]["items"]["properties"]["layer"]["enum"][0] == "product"
@@ -74,8 +74,8 @@ def test_findings_that_name_existing_files_are_kept() -> None:
 
 
 def test_fields_are_bounded_and_free_of_control_characters() -> None:
-    wild = entry(title="t\x00\u202e" * 500, content="c\x1b " * 9_000, importance=1e308, tags=["x" * 500] * 90)
-    (finding,), dropped = read_chunk_answer(json.dumps({"findings": [wild]}), list(PATHS))
+    oversized = entry(title="t\x00\u202e" * 500, content="c\x1b " * 9_000, importance=1e308, tags=["x" * 500] * 90)
+    (finding,), dropped = read_chunk_answer(json.dumps({"findings": [oversized]}), list(PATHS))
     assert dropped == 0
     assert len(finding.title) <= 120
     assert len(finding.content) <= 1_500
@@ -105,7 +105,7 @@ def test_synthesis_keeps_the_thirty_most_important_findings() -> None:
     assert "larder" in user
     assert "are DATA" in system
     assert '"importance": 5' in user
-    assert '"importance": 1' not in user, "what does not fit is the least important"
+    assert '"importance": 1' not in user, "the least important findings are left out"
     answer = json.dumps({"findings": [entry(title=f"T{place}", importance=place % 5) for place in range(50)]})
     findings, dropped = read_synthesis_answer(answer, PATHS)
     assert len(findings) == MAX_SYNTHESIS_FINDINGS

@@ -14,29 +14,29 @@ from loremark.memory.codebase.languages import language_of
 from loremark.memory.codebase.security.scanner import scan_file
 from tests.growth import Work, assert_subquadratic
 from tests.memory import secret_files
-from tests.memory.secret_files import Made, Place
+from tests.memory.secret_files import Place, SampleFiles
 
-# Not looked at line by line while the rules were made; seeds 1 to 5 were.
+# Seeds 1 to 5 were inspected line by line while the rules were written; this one was not.
 HELD_OUT_SEED = 4_711
 Lines = dict[str, set[int]]
 
 
 class Score:
-    """Of lines: a secret is found when one of its lines is told; every other line told is a false alarm."""
+    """Counts lines: a secret is found if one of its lines is reported; any other reported line is a false alarm."""
 
-    def __init__(self, made: Made, told: Lines, is_counted: Callable[[str], bool]) -> None:
+    def __init__(self, samples: SampleFiles, reported: Lines, is_counted: Callable[[str], bool]) -> None:
         self.missed: Counter[str] = Counter()
         self.false: Counter[str] = Counter()
         self.found = self.planted = 0
-        for place in made.planted:
+        for place in samples.planted:
             if is_counted(place.kind):
-                is_found = bool(_lines(place) & told.get(place.path, set()))
+                is_found = bool(_lines(place) & reported.get(place.path, set()))
                 self.planted += 1
                 self.found += is_found
                 self.missed[place.kind] += not is_found
-        for place in made.alike:
+        for place in samples.lookalikes:
             if is_counted(place.kind):
-                self.false[place.kind] += len(_lines(place) & told.get(place.path, set()))
+                self.false[place.kind] += len(_lines(place) & reported.get(place.path, set()))
         self.recall = self.found / self.planted
         self.precision = self.found / max(1, self.found + self.false.total())
 
@@ -49,74 +49,77 @@ def _lines(place: Place) -> set[int]:
     return set(range(place.first, place.last + 1))
 
 
-def _ours(made: Made) -> Lines:
+def _ours(samples: SampleFiles) -> Lines:
     return {
         path: {hit.line for hit in scan_file(path, language_of(path), text) if hit.kind == "secret"}
-        for path, text in made.files.items()
+        for path, text in samples.files.items()
     }
 
 
-def _theirs(made: Made, folder: Path) -> Lines:
-    told: Lines = {}
+def _theirs(samples: SampleFiles, folder: Path) -> Lines:
+    reported: Lines = {}
     with default_settings():
-        for path, text in made.files.items():
+        for path, text in samples.files.items():
             target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
             found = SecretsCollection()
             found.scan_file(str(target))
-            told[path] = {secret.line_number for _, secret in found}
-    return told
+            reported[path] = {secret.line_number for _, secret in found}
+    return reported
 
 
 @pytest.fixture(scope="module")
-def made() -> Made:
+def samples() -> SampleFiles:
     return secret_files.make(HELD_OUT_SEED)
 
 
-def test_sample_set_is_large_and_varied(made: Made) -> None:
-    assert len(made.planted) >= 400
-    assert len({place.kind for place in made.planted}) >= 25
-    assert len(made.alike) >= 600
-    for table in (secret_files.SECRETS, secret_files.ALIKE):
+def test_sample_set_is_large_and_varied(samples: SampleFiles) -> None:
+    assert len(samples.planted) >= 400
+    assert len({place.kind for place in samples.planted}) >= 25
+    assert len(samples.lookalikes) >= 600
+    for table in (secret_files.SECRETS, secret_files.LOOKALIKES):
         names = [kind for kind, *_ in secret_files.kinds(table)]
         assert sum(map(secret_files.is_held_out, names)) >= len(names) / 3
-    assert secret_files.make(HELD_OUT_SEED) == made
+    assert secret_files.make(HELD_OUT_SEED) == samples
 
 
-def test_secrets_are_found_and_look_alikes_are_not(made: Made, tmp_path: Path) -> None:
-    ours, theirs = _ours(made), _theirs(made, tmp_path)
+def test_secrets_are_found_and_look_alikes_are_not(samples: SampleFiles, tmp_path: Path) -> None:
+    ours, theirs = _ours(samples), _theirs(samples, tmp_path)
     parts: list[tuple[str, Callable[[str], bool]]] = [
         ("all kinds", lambda kind: True),
         ("kinds looked at", lambda kind: not secret_files.is_held_out(kind)),
         ("kinds held out", secret_files.is_held_out),
     ]
     for name, is_counted in parts:
-        score, other = Score(made, ours, is_counted), Score(made, theirs, is_counted)
+        score, other = Score(samples, ours, is_counted), Score(samples, theirs, is_counted)
         print(f"\n{score.row(f'loremark, {name}')}\n{other.row(f'detect-secrets, {name}')}")
         assert score.recall >= 0.95, score.missed
         assert score.precision >= 0.9, score.false
         assert score.recall > other.recall
         assert score.precision > other.precision
-    whole = Score(made, ours, parts[0][1])
-    print(f"missed by loremark: {dict(+whole.missed)}\nfalse alarms of loremark: {dict(+whole.false)}")
-    # Every line that is told belongs to something planted or to a look-alike: the lines around them are never told.
-    known = {(place.path, line) for place in (*made.planted, *made.alike) for line in _lines(place)}
+    total = Score(samples, ours, parts[0][1])
+    print(f"missed by loremark: {dict(+total.missed)}\nfalse alarms of loremark: {dict(+total.false)}")
+    # Every reported line belongs to a planted secret or a look-alike; the lines around them are never reported.
+    known = {(place.path, line) for place in (*samples.planted, *samples.lookalikes) for line in _lines(place)}
     assert {(path, line) for path, lines in ours.items() for line in lines} <= known
 
 
-def test_hits_never_contain_part_of_a_secret(made: Made) -> None:
+def test_hits_never_contain_part_of_a_secret(samples: SampleFiles) -> None:
     texts = {
-        hit.why + hit.rule for path, text in made.files.items() for hit in scan_file(path, language_of(path), text)
+        hit.why + hit.rule for path, text in samples.files.items() for hit in scan_file(path, language_of(path), text)
     }
     values = {
-        word for text in made.files.values() for word in text.split() if any(map(str.isdigit, word)) and len(word) > 7
+        word
+        for text in samples.files.values()
+        for word in text.split()
+        if any(map(str.isdigit, word)) and len(word) > 7
     }
     assert not [value for value in values for text in texts if value.strip("\"',;") in text]
 
 
-def test_secrets_in_tests_have_lower_severity(made: Made) -> None:
-    for path, text in list(made.files.items())[:20]:
+def test_secrets_in_tests_have_lower_severity(samples: SampleFiles) -> None:
+    for path, text in list(samples.files.items())[:20]:
         assert all(hit.severity <= 2 for hit in scan_file(f"tests/{path}", language_of(path), text))
 
 

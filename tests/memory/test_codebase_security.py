@@ -10,8 +10,8 @@ from loremark.memory.codebase.security.audit import audit
 from loremark.memory.codebase.security.scanner import scan_file
 from tests.growth import assert_subquadratic_on
 
-# path, line to stop at, rule
-STOPPED = [
+# path, unsafe code, rule
+UNSAFE = [
     ("app/views.py", "result = eval(request.args['x'])", "eval"),
     ("app/jobs.py", "job = pickle.loads(message.body)", "pickle"),
     ("app/load.py", "data = yaml.load(open(name))", "yaml-load"),
@@ -58,7 +58,7 @@ STOPPED = [
         "default-password",
     ),
 ]
-PASSED = [
+SAFE = [
     (
         "app/a.py",
         "value = ast.literal_eval(text)\nmodel.eval()\ndata = yaml.safe_load(f)\nyaml.load(f, Loader=SafeLoader)",
@@ -84,7 +84,7 @@ def _hits(path: str, content: str) -> tuple[Hit, ...]:
     return scan_file(path, language_of(path), content)
 
 
-@pytest.mark.parametrize(("path", "content", "rule"), STOPPED)
+@pytest.mark.parametrize(("path", "content", "rule"), UNSAFE)
 def test_rule_matches(path: str, content: str, rule: str) -> None:
     padded = f"\n\n{content}\n"
     found = {hit.rule: hit for hit in _hits(path, padded)}
@@ -95,7 +95,7 @@ def test_rule_matches(path: str, content: str, rule: str) -> None:
     assert hit.why.endswith(".")
 
 
-@pytest.mark.parametrize(("path", "content"), PASSED)
+@pytest.mark.parametrize(("path", "content"), SAFE)
 def test_safe_code_has_no_hits(path: str, content: str) -> None:
     assert _hits(path, content) == ()
 

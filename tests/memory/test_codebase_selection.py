@@ -19,7 +19,7 @@ def _kept(*paths: str, ignore: dict[str, str] | None = None) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("beside", "path", "is_kept"),
+    ("sibling", "path", "is_kept"),
     [
         ("go.mod", "vendor/github.com/x/y/z.go", False),
         ("composer.json", "vendor/laravel/framework/src/App.php", False),
@@ -38,8 +38,8 @@ def _kept(*paths: str, ignore: dict[str, str] | None = None) -> set[str]:
         ("obj/project.assets.json", "obj/Shop.csproj", True),
     ],
 )
-def test_vendored_and_build_directories_are_excluded_but_own_code_stays(beside: str, path: str, is_kept: bool) -> None:
-    assert (path in _kept(beside, path)) is is_kept
+def test_vendored_and_build_directories_are_excluded_but_own_code_stays(sibling: str, path: str, is_kept: bool) -> None:
+    assert (path in _kept(sibling, path)) is is_kept
 
 
 def test_build_output_next_to_its_sources_is_excluded() -> None:
@@ -128,15 +128,15 @@ def test_hostile_ignore_patterns_do_not_hang(pattern: str) -> None:
 
 
 def test_most_informative_files_come_first_and_no_directory_uses_up_the_limit() -> None:
-    crowd = [f"src/handlers/h{n:03}.py" for n in range(300)]
+    handlers = [f"src/handlers/h{n:03}.py" for n in range(300)]
     others = [f"src/{name}/{name}.py" for name in ("billing", "mail", "search")]
     first = ["pyproject.toml", "uv.lock", "README.md", "src/main.py", "Dockerfile", "src/models.py"]
-    late = ["tests/test_a.py", "docs/guide.md", "examples/demo/pyproject.toml", "src/empty.py"]
-    listed = [ListedFile(path, 0 if "empty" in path else 900) for path in crowd + others + first + late]
+    least_informative = ["tests/test_a.py", "docs/guide.md", "examples/demo/pyproject.toml", "src/empty.py"]
+    listed = [ListedFile(path, 0 if "empty" in path else 900) for path in handlers + others + first + least_informative]
     chosen = select_files(listed, 40, {"src/search/search.py": 30})
     assert list(chosen[:7]) == [*first, "src/search/search.py"]
     assert set(others) < set(chosen)
-    assert not set(late) & set(chosen)
+    assert not set(least_informative) & set(chosen)
     assert len(select_files(listed, 5000, {})) == len(listed)
     assert select_files(listed, 5000, {})[-1] == "src/empty.py"
     assert chosen == select_files(listed[::-1], 40, {"src/search/search.py": 30})
@@ -213,8 +213,8 @@ def test_selection_from_many_paths_is_subquadratic() -> None:
 
 def test_test_support_is_read_before_sources_but_fixtures_are_not() -> None:
     sources = [ListedFile(f"src/Shop/Part{number}.cs", 100) for number in range(30)]
-    told = ListedFile("test/Shop.Tests/Shop.Tests.csproj", 100)
-    copied = ListedFile("test/fixtures/app/package.json", 100)
-    chosen = select_files([*sources, told, copied], 12, {})
-    assert told.path in chosen
-    assert copied.path not in chosen
+    test_project = ListedFile("test/Shop.Tests/Shop.Tests.csproj", 100)
+    fixture = ListedFile("test/fixtures/app/package.json", 100)
+    chosen = select_files([*sources, test_project, fixture], 12, {})
+    assert test_project.path in chosen
+    assert fixture.path not in chosen

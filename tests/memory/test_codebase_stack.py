@@ -315,7 +315,7 @@ def test_hostile_pipelines_and_build_files_stay_subquadratic(path: str, content:
 
 
 def test_widely_imported_unknown_library_is_listed() -> None:
-    """No table knows all: few, of the program and not of its tests, nothing of its own and nothing that all have."""
+    """Only if the program itself imports it widely: rare, test-only, own and ubiquitous packages are left out."""
     modules = (
         "module example.org/shop\n\nrequire (\n\tgithub.com/some/lockbox/v2 v2.1.0\n\tgithub.com/some/rare v1.0.0\n"
         "\tgithub.com/google/uuid v1.6.0\n\texample.org/shop/own v0.0.0\n)\n"
@@ -342,9 +342,11 @@ def test_small_language_with_its_own_manifest_counts() -> None:
 
 
 def test_central_version_list_reveals_test_frameworks() -> None:
-    """The projects of the tests may be too many to be read."""
-    kept = "".join(f'<PackageVersion Include="{name}" Version="1.0" />' for name in ("NSubstitute", "Npgsql"))
-    stack = _stack({"Directory.Packages.props": f"<Project><ItemGroup>{kept}</ItemGroup></Project>", "src/A.cs": 900})
+    """There may be too many test projects to read them all."""
+    versions = "".join(f'<PackageVersion Include="{name}" Version="1.0" />' for name in ("NSubstitute", "Npgsql"))
+    stack = _stack(
+        {"Directory.Packages.props": f"<Project><ItemGroup>{versions}</ItemGroup></Project>", "src/A.cs": 900}
+    )
     assert "NSubstitute" in stack
     assert "PostgreSQL" not in stack
 

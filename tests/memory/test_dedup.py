@@ -25,7 +25,7 @@ def item(title: str, content: str, *files: str, type: ItemType = "convention", i
     return Item(title=title, content=content, type=type, schema_key="root/x", confidence=0.9, files=files, id=id)
 
 
-# (pattern, what can stand in it): two different fillings of one pattern cannot both be true, or speak of two things.
+# (pattern, values): the pattern with two different values is a contradiction or describes two different things.
 EXCLUSIVE_TERMS: list[tuple[str, list[str]]] = [
     ("Requests time out after {} seconds.", ["10", "30", "sixty"]),
     ("The cache keeps entries for {}.", ["5 minutes", "300 ms", "2 hours"]),
@@ -68,7 +68,7 @@ def test_a_contradiction_is_never_the_same(one: str, other: str) -> None:
         a, b = item("Rule", one, "a.py", type=type), item("Rule", other, "a.py", type=type)
         assert classify_pair(a, b, NEAR) != "same"
         assert classify_pair(b, a, NEAR) == classify_pair(a, b, NEAR)
-        assert cluster_items([a, b], _alike(2)) == [[0], [1]]
+        assert cluster_items([a, b], _identical_vectors(2)) == [[0], [1]]
 
 
 def test_most_contradictions_are_detected() -> None:
@@ -248,7 +248,7 @@ def test_a_bridge_does_not_join_contradicting_items() -> None:
         item("Timeout of the client", "The client has a timeout."),
         item("Timeout of the client", "The client timeout is 30 seconds."),
     ]
-    clusters = cluster_items(items, _alike(3))
+    clusters = cluster_items(items, _identical_vectors(3))
     assert not any({0, 2} <= set(cluster) for cluster in clusters)
 
 
@@ -260,7 +260,7 @@ def test_a_bridge_does_not_join_different_facts() -> None:
         item("Events lost an hour", saved, type="bug"),
         item("Monthly events lost an hour", saved.replace("the offset", "their offset"), type="bug"),
     ]
-    clusters = cluster_items(items, _alike(3))
+    clusters = cluster_items(items, _identical_vectors(3))
     assert sorted(map(len, clusters)) == [1, 2], "the middle one is the same as one of the others"
     assert not any({0, 2} <= set(cluster) for cluster in clusters)
 
@@ -283,16 +283,16 @@ def test_the_nearest_that_agrees_is_chosen() -> None:
 
 @pytest.mark.parametrize("cosine", [0.8, 0.9, 0.97])
 def test_the_same_sentence_about_another_thing_is_another_fact(cosine: float) -> None:
-    """A repeated frame (a cause, a fix) joins nothing if the subject and its file differ.
+    """Items that share a phrase (a cause, a fix) stay separate if the subject and its file differ.
 
-    This once merged nearly all of 1,000 such items into forty.
+    Nearly all of 1,000 such items were once merged into forty.
     """
-    cures = ("a unique key", "a monotonic clock", "a covering index")
-    made = [
+    fixes = ("a unique key", "a monotonic clock", "a covering index")
+    items = [
         item(
             f"Fix data loss in {area}_{part}_{number:06d}",
             f"{area}_{part}_{number:06d} lost data because the index did not cover the filter. It now uses "
-            f"{cures[number % 3]}, in src/{area}/{area}_{part}_{number:06d}.py.",
+            f"{fixes[number % 3]}, in src/{area}/{area}_{part}_{number:06d}.py.",
             f"src/{area}/{area}_{part}_{number:06d}.py",
             type="bug",
         )
@@ -300,18 +300,20 @@ def test_the_same_sentence_about_another_thing_is_another_fact(cosine: float) ->
             [("login", "planner"), ("maps", "queue"), ("audit", "queue"), ("audit", "ledger"), ("chat", "cache")], 41
         )
     ]
-    for a, b in combinations(made, 2):
+    for a, b in combinations(items, 2):
         assert classify_pair(a, b, cosine) != "same"
         assert find_duplicate(a, np.zeros(4, dtype=np.float32), [(b, cosine)]) is None
-    assert len(cluster_items(made, _alike(len(made)))) == len(made)
+    assert len(cluster_items(items, _identical_vectors(len(items)))) == len(items)
 
 
 def test_another_thing_in_another_file_is_another_fact() -> None:
-    """Also if both are named with common words, some of them shared."""
-    lost = "The {} lost data because its buffer was not flushed on shutdown. Fixed in {}."
-    log = item("Fix lost data in the audit log", lost.format("audit log", "src/audit.py"), "src/audit.py", type="bug")
+    """Even if both are described with common words, some of them shared."""
+    template = "The {} lost data because its buffer was not flushed on shutdown. Fixed in {}."
+    log = item(
+        "Fix lost data in the audit log", template.format("audit log", "src/audit.py"), "src/audit.py", type="bug"
+    )
     shipper = item(
-        "Fix lost data in the log shipper", lost.format("log shipper", "src/ship.py"), "src/ship.py", type="bug"
+        "Fix lost data in the log shipper", template.format("log shipper", "src/ship.py"), "src/ship.py", type="bug"
     )
     assert classify_pair(log, shipper, 0.9) != "same"
 
@@ -329,7 +331,7 @@ def test_a_list_of_rules_is_not_merged_because_of_a_shared_name() -> None:
     )
     assert classify_pair(about, rules, 0.447) != "same"
     shorter = item("Parcel guide › Conventions", "- Use 4 spaces, never tabs.\n- Every endpoint has a test in tests/.")
-    assert classify_pair(shorter, rules, NEAR) == "same", "what is told there already may go"
+    assert classify_pair(shorter, rules, NEAR) == "same", "an item that only repeats the other one is a duplicate"
 
 
 def test_findings_of_one_scan_are_separate() -> None:
@@ -354,19 +356,21 @@ def test_a_scanned_bug_is_not_a_reported_one() -> None:
     found = replace(item("Unescaped embed", words, type="bug"), tags=("scan",), evidence=(Quote("evt_1", words),))
     saved = item("Sanitize third-party embeds", "Sanitize third-party HTML in EmbedBlock with DOMPurify.", type="bug")
     assert classify_pair(found, saved, 0.8) != "same"
-    assert classify_pair(replace(found, tags=()), saved, 0.8) == "same", "a person's fault and its fix are one"
+    assert classify_pair(replace(found, tags=()), saved, 0.8) == "same", (
+        "a bug that a person reported and its fix are one fact"
+    )
 
 
 def test_an_open_bug_is_not_its_fix() -> None:
-    still = item(
+    open_bug = item(
         "anticheat", "still nothing checks fire rate on the server, a modded client can shoot fast", type="bug"
     )
-    done = item(
+    fix = item(
         "Check fire rate",
         "weapon cooldown is enforced in sim. a modded client could shoot as fast as it likes before",
         type="bug",
     )
-    assert classify_pair(still, done, 0.6) != "same"
+    assert classify_pair(open_bug, fix, 0.6) != "same"
 
 
 @pytest.mark.parametrize(
@@ -390,7 +394,7 @@ def test_sections_of_one_document_do_not_contradict_each_other() -> None:
     tests = item("Parcel guide › Testing", "- Tests run with pytest.\n- Never call the network in unit tests.")
     later = item("Parcel guide › Conventions", "- Use tabs, never 4 spaces.\n- Every endpoint has a test in tests/.")
     assert classify_pair(rules, tests, 0.69) == "different"
-    assert classify_pair(rules, later, NEAR) != "same", "the same section, changed, is looked at"
+    assert classify_pair(rules, later, NEAR) != "same", "a changed version of the same section is not a duplicate"
 
 
 @pytest.mark.parametrize(
@@ -412,11 +416,13 @@ def test_a_reversal_is_not_a_duplicate(saved: tuple[str, str], reversal: tuple[s
             classify_pair(item(*saved, type="implementation"), item(*reversal, type="decision"), cosine)
             == "contradicts"
         )
-    away = item(
+    reverted = item(
         "Reverted to Webpack", "The Vite experiment was reverted; we build with webpack again.", type="decision"
     )
     assert (
-        classify_pair(away, item("Bundler is webpack", "We build with webpack and not vite.", type="decision"), NEAR)
+        classify_pair(
+            reverted, item("Bundler is webpack", "We build with webpack and not vite.", type="decision"), NEAR
+        )
         == "same"
     )
 
@@ -446,7 +452,7 @@ def _similar_items(numbers: int, repetition: int) -> list[Item]:
     ]
 
 
-def _alike(count: int) -> NDArray[np.float32]:
+def _identical_vectors(count: int) -> NDArray[np.float32]:
     return np.tile(np.eye(1, 4, dtype=np.float32), (count, 1))
 
 

@@ -28,13 +28,13 @@ def test_a_conflict_says_what_it_is_about() -> None:
     assert found == [Conflict("other", "says 30 seconds where the other says 60 seconds")]
 
 
-def test_findings_of_one_scan_both_hold_but_those_of_two_may_conflict() -> None:
+def test_findings_of_one_scan_do_not_conflict_but_those_of_two_scans_may() -> None:
     found = [_item("The client times out after 30 seconds."), _item("The client times out after 60 seconds.", "other")]
     saved = [replace(item, tags=("scan",), evidence=(Quote("evt_1", item.content),)) for item in found]
     assert find_conflicts(saved[0], [(saved[1], 0.95)]) == []
     later = replace(saved[1], evidence=(Quote("evt_2", saved[1].content),))
-    by_people = replace(saved[1], tags=())
-    for other in (later, by_people):
+    written_by_person = replace(saved[1], tags=())
+    for other in (later, written_by_person):
         assert [conflict.other_id for conflict in find_conflicts(saved[0], [(other, 0.95)])] == ["other"]
 
 
@@ -63,9 +63,9 @@ def test_reasons(mine: str, other: str, reason: str) -> None:
         ("git:1", FileState("git:2"), True),
         ("sha:1", FileState("sha:1"), False),
         ("sha:1", FileState("sha:2"), True),
-        ("sha:1", FileState("git:2"), True),  # a commit names the file: it changed
+        ("sha:1", FileState("git:2"), True),  # named in a commit, so it changed
         (None, FileState("git:2"), True),
-        (None, FileState("sha:2"), False),  # the first look at a file: adopted
+        (None, FileState("sha:2"), False),  # first observation of the file, so it becomes the baseline
         ("git:1", FileState("sha:2"), False),
         (None, FileState(None, deleted=True), True),
         ("sha:1", FileState("sha:1", deleted=True), True),
@@ -73,11 +73,11 @@ def test_reasons(mine: str, other: str, reason: str) -> None:
     ],
 )
 def test_when_an_item_is_stale(known: str | None, now: FileState, stale: bool) -> None:
-    held = [
+    tracked = [
         TrackedItem(_about("a.py", id="i1"), {"a.py": known}),
         TrackedItem(_about("b.py", id="i2"), {"b.py": known}),
     ]
-    assert set(find_stale_items({"a.py": now}, held)) == ({"i1"} if stale else set())
+    assert set(find_stale_items({"a.py": now}, tracked)) == ({"i1"} if stale else set())
 
 
 def _about(*files: str, id: str = "i", content: str = "Retries are counted here.", **more: Any) -> Item:
@@ -96,19 +96,19 @@ def _stale(item: Item, **changes: FileState | str) -> str | None:
     return find_stale_items(now, [TrackedItem(item, dict.fromkeys(item.files, "git:1"))]).get(item.id)
 
 
-GONE = FileState(None, deleted=True)
+DELETED = FileState(None, deleted=True)
 
 
 def test_the_reason_names_the_file() -> None:
     both = _about("a.py", "b.py", content="Counted in a.py, shown by b.py.")
-    assert _stale(both, b__py="git:2", a__py=GONE) == "a.py was deleted"
+    assert _stale(both, b__py="git:2", a__py=DELETED) == "a.py was deleted"
     assert _stale(both, b__py="git:2") == "b.py changed"
 
 
 def test_an_unnamed_file_does_not_make_an_item_with_other_files_stale() -> None:
     item = _about("a.py", "b.py", content="Counted in a.py.")
     assert _stale(item, b__py="git:2") is None
-    assert _stale(item, b__py=GONE) is None
+    assert _stale(item, b__py=DELETED) is None
     assert _stale(item, a__py="git:2") == "a.py changed"
     assert _stale(replace(item, content="Counted.", evidence=(Quote("e", "see b.py"),)), b__py="git:2") is not None
 
@@ -125,19 +125,19 @@ def test_a_name_shared_by_two_files_matches_neither() -> None:
 def test_a_commit_item_goes_stale_with_its_last_file(kind: str) -> None:
     item = _about("a.py", "b.py", "tests/test_a.py", content="Counted in a.py.", type=kind, origins=("git_digest",))
     assert _stale(item, a__py="git:2", b__py="git:2") is None
-    assert _stale(item, a__py=GONE) is None
-    assert _stale(item, a__py=GONE, b__py=GONE) == "a.py was deleted"
-    held = TrackedItem(item, {"b.py": "git:1"}, deleted_files={"a.py"})
-    assert find_stale_items({"b.py": GONE}, [held]) == {"i": "b.py was deleted"}
-    people = replace(item, origins=("git_digest", "session_save"))
-    assert _stale(people, a__py="git:2") == "a.py changed"
+    assert _stale(item, a__py=DELETED) is None
+    assert _stale(item, a__py=DELETED, b__py=DELETED) == "a.py was deleted"
+    tracked = TrackedItem(item, {"b.py": "git:1"}, deleted_files={"a.py"})
+    assert find_stale_items({"b.py": DELETED}, [tracked]) == {"i": "b.py was deleted"}
+    also_saved = replace(item, origins=("git_digest", "session_save"))
+    assert _stale(also_saved, a__py="git:2") == "a.py changed"
     described = replace(item, type="convention")
     assert _stale(described, a__py="git:2") == "a.py changed"
 
 
 def test_supporting_files_count_only_if_there_are_no_others() -> None:
     item = _about("a.py", "docs/retries.md", "tests/test_a.py", content="Told in docs/retries.md.")
-    changed = {"docs/retries.md": FileState("git:2"), "tests/test_a.py": GONE}
+    changed = {"docs/retries.md": FileState("git:2"), "tests/test_a.py": DELETED}
     assert find_stale_items(changed, [TrackedItem(item, dict.fromkeys(item.files, "git:1"))]) == {}
     alone = replace(item, files=("docs/retries.md",))
     assert find_stale_items(changed, [TrackedItem(alone, {"docs/retries.md": "git:1"})]) == {
@@ -148,7 +148,7 @@ def test_supporting_files_count_only_if_there_are_no_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "side"),
+    ("path", "is_supporting"),
     [
         ("src/worker.py", False),
         ("src/latest/contest.py", False),
@@ -169,8 +169,8 @@ def test_supporting_files_count_only_if_there_are_no_others() -> None:
         ("pnpm-lock.yaml", True),
     ],
 )
-def test_supporting_files(path: str, side: bool) -> None:
-    assert is_supporting_file(path) == side
+def test_supporting_files(path: str, is_supporting: bool) -> None:
+    assert is_supporting_file(path) == is_supporting
 
 
 def test_a_reason_is_never_invented() -> None:
@@ -185,6 +185,6 @@ def test_a_draft_conflicts_only_with_its_reversal() -> None:
     draft = _item("The client times out after 60 seconds.", "draft")
     later = _item("The client times out after 30 seconds.")
     assert find_conflicts(later, [], [(draft, 0.95)]) == []
-    undone = replace(later, title='Revert "Time out of the client after a minute"', content="It broke slow uploads.")
+    revert = replace(later, title='Revert "Time out of the client after a minute"', content="It broke slow uploads.")
     saved = replace(draft, title="Time out of the client after a minute")
-    assert [conflict.other_id for conflict in find_conflicts(undone, [], [(saved, 0.8)])] == ["draft"]
+    assert [conflict.other_id for conflict in find_conflicts(revert, [], [(saved, 0.8)])] == ["draft"]

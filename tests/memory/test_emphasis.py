@@ -1,4 +1,4 @@
-"""Stripping Markdown emphasis: what is emphasis goes, every literal with asterisks stays byte for byte."""
+"""Stripping Markdown emphasis: emphasis is removed, and literals with asterisks stay byte for byte."""
 
 from __future__ import annotations
 

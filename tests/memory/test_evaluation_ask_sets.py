@@ -55,11 +55,11 @@ def test_the_closed_set_is_unchanged() -> None:
     folder = CHECKOUT_SETS / "asks-test"
     parts = (folder.joinpath(f"{part}.jsonl").read_bytes() for part in ("memory", "questions"))
     digest = hashlib.sha256(b"".join(parts)).hexdigest()
-    assert digest in PAGE.read_text(encoding="utf-8"), "correct labels only, and write the new hash and the reason down"
+    assert digest in PAGE.read_text(encoding="utf-8"), "only fix wrong labels, then record the new hash and the reason"
 
 
 @pytest.mark.parametrize(
-    ("item", "line", "said"),
+    ("item", "line", "message"),
     [
         ({}, {"answers": ["p.other"]}, "p.other"),
         ({}, {"answers": ["p.cache", "p.cache"]}, "p.cache"),
@@ -72,8 +72,8 @@ def test_the_closed_set_is_unchanged() -> None:
         ({"type": "idea"}, {}, "memory, line 1"),
     ],
 )
-def test_an_invalid_line_is_rejected(item: dict[str, Any], line: dict[str, Any], said: str) -> None:
-    with pytest.raises(InvalidLineError, match=said):
+def test_an_invalid_line_is_rejected(item: dict[str, Any], line: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidLineError, match=message):
         _parse({**ITEM, **item}, {**LINE, **line})
 
 
@@ -91,8 +91,8 @@ def test_the_score_counts_right_wrong_and_missing_citations() -> None:
     asks = parse_ask_set(
         "own", f"{json.dumps(ITEM)}\n{json.dumps(other)}", "\n".join(map(json.dumps, (LINE, again, OPEN, silent)))
     )
-    told = {"how long?": ["p.cache", "p.other"], "how long again?": [], "who pays?": ["p.other"], "who knows?": []}
-    score = score_ask_set(asks, lambda line: told[line.question])
+    citations = {"how long?": ["p.cache", "p.other"], "how long again?": [], "who pays?": ["p.other"], "who knows?": []}
+    score = score_ask_set(asks, lambda line: citations[line.question])
     assert (score.covered, score.cited, score.uncovered, score.silent) == (2, 1, 2, 1)
     assert (score.mean_cited, score.precision) == (2.0, 0.5)
     assert score.figures["rightCited"] == 0.5
@@ -106,8 +106,8 @@ def test_covered_questions_are_also_asked_of_another_project() -> None:
     asks = parse_ask_set(
         "own", f"{json.dumps(ITEM)}\n{json.dumps(other)}", "\n".join(map(json.dumps, (LINE, there, OPEN)))
     )
-    asked = {(line.project, line.question, line.answers, line.kind) for line in foreign_questions(asks)}
-    assert asked == {("q", "how long?", (), "uncovered"), ("p", "how long there?", (), "uncovered")}
+    foreign = {(line.project, line.question, line.answers, line.kind) for line in foreign_questions(asks)}
+    assert foreign == {("q", "how long?", (), "uncovered"), ("p", "how long there?", (), "uncovered")}
     score = score_ask_set(asks, lambda line: ["q.cache"] if line.project == "q" else [])
     assert (score.covered, score.cited, score.uncovered, score.silent) == (2, 1, 1, 1)
     assert (score.foreign, score.foreign_silent) == (2, 1)

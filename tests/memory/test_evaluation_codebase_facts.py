@@ -93,7 +93,7 @@ def test_a_repeated_name_counts_once() -> None:
     found = score(FACTS, _stack(("Jest", "testing"), ("jest", "tooling"), ("Vue", "framework")), (), ())
     assert found.stack_precision == Share(1, 2)
     assert found.repeated == ("Jest",)
-    assert found.categories == Share(1, 1), "one of the two is in its place"
+    assert found.categories == Share(1, 1), "one of the two has the right category"
 
 
 def test_two_names_of_one_technology_are_both_right_and_count_once() -> None:
@@ -108,8 +108,8 @@ def test_only_the_first_paths_count() -> None:
     folders = [f"src/part{number}" for number in range(DIRECTORIES_READ - 1)]
     seen = score(FACTS, (), [*routes, *routes, "./src/main.cpp", "web/index.html"], [*folders, "db/migrations/", "src"])
     assert seen.entry_recall == Share(1, 2)
-    assert seen.missed_entries == ("web/main.ts",), "it was the sixteenth; a path told again is no other"
-    assert seen.entries_near == seen.entries_told == Share(2, 2), "it is told, though not among the first"
+    assert seen.missed_entries == ("web/main.ts",), "it is the sixteenth; a repeated path counts once"
+    assert seen.entries_near == seen.entries_told == Share(2, 2), "it is listed, but not among the first"
     assert seen.directory_recall == Share(1, 2)
     assert seen.missed_directories == ("src",)
 
@@ -148,7 +148,7 @@ def test_facts_are_checked_against_the_repository() -> None:
         "src",
         "db",
         "db/migrations",
-    ], "a file is no folder"
+    ], "a file is not a folder"
 
 
 @pytest.mark.parametrize(

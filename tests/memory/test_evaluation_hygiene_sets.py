@@ -26,7 +26,7 @@ async def _vectors(items: list[Item], folder: Path) -> NDArray[np.float32]:
 
 
 @pytest.mark.parametrize("split", ["dev", "test"])
-async def test_the_figures_on_a_labeled_memory(split: Split, tmp_path: Path) -> None:
+async def test_labeled_memories_reach_the_minimum_figures(split: Split, tmp_path: Path) -> None:
     cases = hygiene_sets.load(split)
     assert len(cases) >= 120
     report = hygiene_sets.evaluate(cases, await _vectors([case.seen.item for case in cases], tmp_path))
@@ -34,7 +34,7 @@ async def test_the_figures_on_a_labeled_memory(split: Split, tmp_path: Path) -> 
     assert report.merge_precision >= 0.95
     assert report.proposed >= 0.95 * report.planted
     assert report.gone >= 0.95 * report.planted
-    # One of the dev set's clean items names a secret's place in a way the redaction takes for the secret.
+    # One clean item of the dev set says where a secret is stored, and redaction mistakes that for the secret.
     assert len(report.false) <= (1 if split == "dev" else 0)
 
 

@@ -114,10 +114,15 @@ def test_dedup_counts_pairs_of_one_project_and_merged_contradictions() -> None:
         _event("e3", alpha, beta),
         _event("e4", _gold("other", "alpha value"), project="q"),
     ]
-    said = _item("alpha value")
-    predictions = {"e1": [said], "e2": [said, _item("noise")], "e3": [said, _item("beta value")], "e4": [said]}
-    apart = score_dedup(events, predictions, [])
-    assert (apart.pairs.right, apart.pairs.given, apart.pairs.wanted) == (0, 0, 3)
+    alpha_item = _item("alpha value")
+    predictions = {
+        "e1": [alpha_item],
+        "e2": [alpha_item, _item("noise")],
+        "e3": [alpha_item, _item("beta value")],
+        "e4": [alpha_item],
+    }
+    unmerged = score_dedup(events, predictions, [])
+    assert (unmerged.pairs.right, unmerged.pairs.given, unmerged.pairs.wanted) == (0, 0, 3)
     good = score_dedup(events, predictions, [[("e1", 0), ("e2", 0), ("e3", 0)], [("e3", 1)]])
     assert good.pairs.f1 == 1
     assert good.contradictions_merged == 0
@@ -187,8 +192,8 @@ def test_the_report_shows_thresholds_and_misses() -> None:
         lambda a, b: 0.75,
     )
     assert not report.met
-    told = json.loads(report.to_json())
-    by_name = {(figure["part"], figure["name"]): figure for figure in told["figures"]}
+    parsed = json.loads(report.to_json())
+    by_name = {(figure["part"], figure["name"]): figure for figure in parsed["figures"]}
     assert by_name["extraction", "type accuracy"] == {
         "part": "extraction",
         "name": "type accuracy",
@@ -202,7 +207,7 @@ def test_the_report_shows_thresholds_and_misses() -> None:
     assert by_name["pairs", "duplicate F1"]["at_least"] == 0.9
     assert by_name["pairs", "contradictions called duplicates"]["at_most"] == 0
     assert by_name["pairs", "contradictions called duplicates"]["met"] is False
-    assert told["confusion"]["contradiction"] == {"duplicate": 1, "contradiction": 1, "different": 0}
+    assert parsed["confusion"]["contradiction"] == {"duplicate": 1, "contradiction": 1, "different": 0}
     lines = report.to_table().splitlines()
     assert lines[0].split() == ["part", "figure", "own", "threshold"]
     row = next(line for line in lines if "contradictions called" in line)

@@ -95,14 +95,14 @@ def test_no_text_of_test_is_a_near_copy_of_dev() -> None:
     for ours, theirs in ((_prose(dev), _prose(test)), (_sides(dev), _sides(test))):
         known = set().union(*(_grams(text) for text in ours))
         near = sum(len(_grams(text) & known) > SHARED_GRAMS * len(_grams(text)) for text in theirs)
-        assert near == 0, "their texts are not printed: who tunes reads this too"
+        assert near == 0, "the texts are not printed, since this output is read while tuning"
 
 
 def test_the_test_split_is_unchanged() -> None:
     folder = CHECKOUT_SETS / "test"
     kinds = ("events", "pairs", "questions")
     digest = hashlib.sha256(b"".join(folder.joinpath(f"{kind}.jsonl").read_bytes() for kind in kinds)).hexdigest()
-    assert digest in PAGE.read_text(encoding="utf-8"), "correct labels only, and write the new hash and the reason down"
+    assert digest in PAGE.read_text(encoding="utf-8"), "only fix wrong labels, then record the new hash and the reason"
 
 
 def _oracle(labeled: LabeledSet) -> dict[str, list[Item]]:
@@ -118,10 +118,10 @@ def _oracle(labeled: LabeledSet) -> dict[str, list[Item]]:
 @pytest.mark.parametrize("split", SPLITS)
 def test_predicting_the_gold_gives_perfect_figures(split: Split) -> None:
     labeled = load(split)
-    told = _oracle(labeled)
+    gold_items = _oracle(labeled)
 
     def extract(event: RawEvent) -> list[Item]:
-        return told[event.id]
+        return gold_items[event.id]
 
     def cluster(events: Iterable[Any], predictions: Predictions) -> Iterable[list[Ref]]:
         refs: dict[str, list[Ref]] = defaultdict(list)
@@ -160,7 +160,7 @@ def test_a_custom_set_can_be_parsed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"gold": [{**GOLD, "anchor": "live for 6 minutes"}]}, "anchor"),
         ({"gold": [{**GOLD, "anchor": " "}]}, "anchor"),
@@ -173,8 +173,8 @@ def test_a_custom_set_can_be_parsed() -> None:
         ({"golden": []}, "line 1"),
     ],
 )
-def test_an_invalid_line_is_rejected(changed: dict[str, Any], said: str) -> None:
-    with pytest.raises(InvalidLineError, match=said):
+def test_an_invalid_line_is_rejected(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidLineError, match=message):
         parse("own", json.dumps({**EVENT, **changed}))
 
 

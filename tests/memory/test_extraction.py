@@ -109,7 +109,7 @@ def test_a_summary_adds_only_new_facts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("beside", "told"),
+    ("summary", "files"),
     [
         ("Replaced the ferry timetable, which had been wrong on Sundays for two months.", ()),
         ("Built the boarding step; a passenger who picks a seat now holds it for a while.", ()),
@@ -117,13 +117,13 @@ def test_a_summary_adds_only_new_facts() -> None:
         ("We decided against push messages because harbours have no reception.", ()),
     ],
 )
-def test_introductions_to_saved_changes_are_not_facts(beside: str, told: tuple[str, ...]) -> None:
+def test_introductions_to_saved_changes_are_not_facts(summary: str, files: tuple[str, ...]) -> None:
     saved = ("feature", "Tariffs per route", "Each route has a tariff of its own in tariffs.yaml, read once a day.")
-    found = _save(saved, summary=beside).items
-    stands = bool(told) or beside.startswith("We decided")
-    assert len(found) == (2 if stands else 1)
-    assert all(set(told) <= set(item.files) for item in found[1:])
-    assert len(_save(summary=beside).items) == 1, "alone it is all there is"
+    found = _save(saved, summary=summary).items
+    is_fact = bool(files) or summary.startswith("We decided")
+    assert len(found) == (2 if is_fact else 1)
+    assert all(set(files) <= set(item.files) for item in found[1:])
+    assert len(_save(summary=summary).items) == 1, "without saved changes the summary is kept"
 
 
 def test_a_sectioned_report_yields_its_facts_without_boilerplate() -> None:
@@ -259,11 +259,11 @@ def test_one_topic_has_one_key() -> None:
 def test_direct_statements_have_higher_confidence() -> None:
     stated = _save(("decision", "Keep Stripe", "We decided to keep Stripe because refunds are cheap."))
     fixed = _save(("bug", "Leak of sockets", "Caused by a missing close; fixed by a context manager in net/pool.py."))
-    told = _commits("feat: add exports\n\nSupport needs them every month for the audit.")
+    explained = _commits("feat: add exports\n\nSupport needs them every month for the audit.")
     bare = _commits("feat: add exports of invoices")
-    summed = _save(summary="Decided to keep Stripe because refunds are cheap.")
+    summarized = _save(summary="Decided to keep Stripe because refunds are cheap.")
     unsure = _save(("decision", "Keep Stripe", "We decided to keep Stripe, probably because refunds are cheap."))
-    found = [each.items[0].confidence for each in (stated, fixed, told, bare, summed, unsure)]
+    found = [each.items[0].confidence for each in (stated, fixed, explained, bare, summarized, unsure)]
     assert found == [0.92, 0.9, 0.85, 0.75, 0.7, 0.87]
 
 
@@ -320,9 +320,9 @@ def test_operations() -> None:
     assert [(item.type, item.title, item.confidence, item.tier) for item in created.items] == [
         ("convention", "Never log tokens", 0.95, 1)
     ]
-    for said, status in ((None, "draft"), (" Deprecated ", "deprecated"), ("approved", "draft"), ({}, "draft")):
-        told = operate(operation="create", item={"title": "Sessions live in Redis", "status": said})
-        assert [item.status for item in told.items] == [status], "nothing is approved on a tool's word"
+    for requested, status in ((None, "draft"), (" Deprecated ", "deprecated"), ("approved", "draft"), ({}, "draft")):
+        result = operate(operation="create", item={"title": "Sessions live in Redis", "status": requested})
+        assert [item.status for item in result.items] == [status], "a tool cannot approve items"
     updated = operate(
         operation="update", itemId="i1", item={"title": "New title here", "type": "nonsense", "confidence": 7}
     )
@@ -350,8 +350,8 @@ def test_a_scan_of_many_files_keeps_its_findings() -> None:
     ]
     found = extract(RawEvent("e1", "scan_result", {"files": files, "findings": findings}))
     assert [item.files for item in found.items] == [(f"src/{thing}.py",) for thing in things]
-    assert all("\n- It is old." in item.content for item in found.items), "what is laid out stays so"
+    assert all("\n- It is old." in item.content for item in found.items), "the list layout is kept"
     assert len(found.files) == len(files)
-    sure = [item.confidence for item in found.items]
-    assert sure[:5] == sorted(sure[:5]), "the lowest mark is the least sure"
-    assert sure[0] < sure[4]
+    confidences = [item.confidence for item in found.items]
+    assert confidences[:5] == sorted(confidences[:5]), "the least important finding has the lowest confidence"
+    assert confidences[0] < confidences[4]

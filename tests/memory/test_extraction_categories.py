@@ -1,4 +1,4 @@
-"""Saved changes are kept however short, with the type they were saved under, and hide nothing next to them."""
+"""Saved changes are kept however short, with their stated type, and do not hide the rest of the event."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ EMPTY = [
     ("chore", "Add tests", "Add tests for the parser"),
     ("status", "Use JWT", "We use JWT for auth."),
 ]
-STANDING = [
+CONFIRMED_TYPES = [
     ("decision", "Cache layer", "The cache layer stores results in Redis."),
     ("convention", "Cache layer", "The cache layer stores results in Redis."),
     ("decision", "API versioning", "All endpoints are prefixed with /api/v2."),
@@ -51,7 +51,7 @@ STANDING = [
     ("implementation", "CSV export", "Orders can be exported as CSV."),
     ("codemap", "Models", "The models folder has the database models."),
 ]
-OVERRULED = [
+OVERRIDDEN_TYPES = [
     ("bug", "decision", "Invoices were off by a cent when a line had three tax rates, since each was rounded alone."),
     ("todo", "implementation", "Only the German check exists so far; Austria has to follow before the May launch."),
     ("codemap", "implementation", "The nightly jobs live in lib/toll/jobs, and config/runtime.exs has their schedule."),
@@ -59,14 +59,14 @@ OVERRULED = [
 
 
 def _save(*changes: tuple[str, str, str], **more: Any) -> Extraction:
-    told = [{"category": category, "title": title, "content": content} for category, title, content in changes]
-    return extract(RawEvent("e1", "session_save", {"changes": told, **more}))
+    listed = [{"category": category, "title": title, "content": content} for category, title, content in changes]
+    return extract(RawEvent("e1", "session_save", {"changes": listed, **more}))
 
 
 @pytest.mark.parametrize("change", SHORT)
 def test_saved_changes_are_kept_however_short(change: tuple[str, str, str]) -> None:
     (item,) = _save(change).items
-    assert 0.86 < item.confidence < 0.9, "kept without asking, and approved by nobody but people"
+    assert 0.86 < item.confidence < 0.9, "kept automatically, but only people approve it"
     assert item.title
     assert item.evidence
 
@@ -87,13 +87,13 @@ def test_saved_status_and_output_is_not_kept(change: tuple[str, str, str]) -> No
     assert _save(change).items == ()
 
 
-@pytest.mark.parametrize("change", STANDING)
+@pytest.mark.parametrize("change", CONFIRMED_TYPES)
 def test_the_stated_type_holds(change: tuple[str, str, str]) -> None:
     (item,) = _save(change).items
     assert (item.type, item.type_margin) == (change[0].rstrip("s"), None)
 
 
-@pytest.mark.parametrize(("kind", "category", "content"), OVERRULED)
+@pytest.mark.parametrize(("kind", "category", "content"), OVERRIDDEN_TYPES)
 def test_clear_words_override_the_stated_type(kind: str, category: str, content: str) -> None:
     (item,) = _save((category, "Notes", content)).items
     assert item.type == kind
@@ -124,8 +124,10 @@ def test_entries_of_open_work_are_todos() -> None:
 
 
 def test_a_stub_stays_if_the_summary_does_not_describe_it() -> None:
-    talk = "Worked on customer ids and the salting of customer ids all day, looked at many dashboards, then lunch out."
-    assert _titles(_save(("decision", "", "salt customer ids"), summary=talk).items) == ["salt customer ids"]
+    unrelated = (
+        "Worked on customer ids and the salting of customer ids all day, looked at many dashboards, then lunch out."
+    )
+    assert _titles(_save(("decision", "", "salt customer ids"), summary=unrelated).items) == ["salt customer ids"]
     full = (
         "The slow orders join was data skew, so one task ran for 55 minutes. We salt the customer ids of the largest "
         "shops now."
@@ -146,7 +148,7 @@ def test_large_events_are_limited_with_a_warning() -> None:
     long = _save(*((*change[:2], change[2] * 60) for change in changes[:100]))
     assert "too long" in long.warnings[0]
     whole = {"summary": "We use Redis.", "transcript": ["x" * 90_000] * 3}
-    assert extract(RawEvent("e1", "session_save", whole)).warnings == (), "nothing is read out of a transcript"
+    assert extract(RawEvent("e1", "session_save", whole)).warnings == (), "transcripts are not read"
 
 
 def test_findings_with_a_title_and_a_text_are_items() -> None:

@@ -1,4 +1,4 @@
-"""Commits as real projects write them: their types, upkeep, and which of their words are kept."""
+"""Commits as real projects write them: types, maintenance commits, and which text is kept."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_rule_in_the_body_does_not_make_a_commit_a_rule(message: str, kind: st
     assert _items(message)[0].type == kind
 
 
-def test_a_documentation_commit_may_describe_or_rule() -> None:
+def test_a_documentation_commit_may_have_any_type() -> None:
     assert _one("Require a tide table for each new quay", ["docs/quays.md"]).type == "convention"
     assert set(candidate_types("Where quays are kept", "implementation", ["docs/quays.md"])) == set(
         item_classifier.TYPES
@@ -125,7 +125,7 @@ def test_steps_of_a_squashed_branch_are_not_labels() -> None:
         ("Stop leaking a connection in the tide example", ["examples/tides/src/main.rs"]),
     ],
 )
-def test_upkeep_is_also_detected_by_its_files(subject: str, files: Sequence[str]) -> None:
+def test_maintenance_is_also_detected_by_its_files(subject: str, files: Sequence[str]) -> None:
     assert _items(subject, files) == ()
 
 
@@ -140,7 +140,7 @@ def test_upkeep_is_also_detected_by_its_files(subject: str, files: Sequence[str]
 )
 async def test_a_terse_product_change_is_kept(subject: str) -> None:
     item = _one(subject, [*SOURCE, "CHANGES.rst", "tests/test_berths.py"])
-    assert item_classifier.needs_salience_check(item, "git_digest"), "a subject alone is always asked about"
+    assert item_classifier.needs_salience_check(item, "git_digest"), "a bare subject always needs a salience check"
     assert await _is_kept(item)
 
 
@@ -201,7 +201,7 @@ def test_a_minor_subject_needs_a_reason(subject: str) -> None:
         "Alte Dateien werden nach 30 Tagen aus dem Archiv entfernt",
     ],
 )
-def test_upkeep_words_may_name_the_product(subject: str) -> None:
+def test_maintenance_words_may_name_the_product(subject: str) -> None:
     assert len(_items(subject, SOURCE)) == 1
 
 
@@ -233,7 +233,7 @@ def test_a_commit_kind_may_be_in_brackets(subject: str, title: str, kind: str) -
     assert (item.title, item.type) == (title, kind)
 
 
-def test_upkeep_with_a_reason_is_kept() -> None:
+def test_maintenance_with_a_reason_is_kept() -> None:
     reason = "Run the nightly jobs at four\n\nJobs timed out because backups block the database until half past three."
     assert len(_items(reason, [".github/workflows/night.yml"])) == 1
 
@@ -282,7 +282,7 @@ def test_titles_lose_only_references(subject: str, title: str) -> None:
     assert _one(subject).title == title
 
 
-def test_edges_of_titles() -> None:
+def test_edge_cases_of_titles() -> None:
     assert headline("**Use quay order in lists**") == "Use quay order in lists"
     assert headline("- a dash before a long sentence") == "A dash before a long sentence"
     assert headline("Leave out plugin-tides-*") == "Leave out plugin-tides-*"

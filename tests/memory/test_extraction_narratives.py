@@ -20,13 +20,13 @@ def _facts(summary: str) -> tuple[Item, ...]:
 
 def test_each_finding_is_a_separate_fact() -> None:
     found = _facts(STORY)
-    told = [item.content for item in found]
-    assert sum("stored in harbour time" in text for text in told) == 1
+    contents = [item.content for item in found]
+    assert sum("stored in harbour time" in text for text in contents) == 1
     rules = [item for item in found if "only the harbour master" in item.content]
     polled = [item for item in found if "every 90 seconds" in item.content]
     assert len(rules) == len(polled) == 1
     assert rules[0] is not polled[0]
-    assert not any("lunch" in text or "wasted an hour" in text for text in told)
+    assert not any("lunch" in text or "wasted an hour" in text for text in contents)
 
 
 def test_lead_ins_do_not_become_titles() -> None:

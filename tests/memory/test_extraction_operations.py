@@ -1,4 +1,4 @@
-"""Explicit memory operations are taken verbatim, and malformed ones are ignored."""
+"""Explicit memory operations are applied verbatim, and malformed ones are ignored."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def test_only_control_characters_and_excess_length_are_removed() -> None:
 
 
 def test_only_a_missing_title_is_derived() -> None:
-    told = {"content": "We decided to use Kafka. It is durable."}
-    assert [item.title for item in _operate(operation="create", item=told).items] == ["Use Kafka"]
+    untitled = {"content": "We decided to use Kafka. It is durable."}
+    assert [item.title for item in _operate(operation="create", item=untitled).items] == ["Use Kafka"]
     code = {"content": "```\nmake all\n```"}
     assert [(item.title, item.content) for item in _operate(operation="create", item=code).items] == [
         ("make all", code["content"])

@@ -1,4 +1,4 @@
-"""Durable facts against a day's work: lines that no labeled set contains."""
+"""Durable facts versus work reports, on lines that no labeled set contains."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from loremark.memory.extraction.extract import extract
 from loremark.memory.extraction.type_rules import classify_type
 from loremark.memory.items import Item, RawEvent
 
-PASSING = [
+WORK_REPORTS = [
     "Helped Sven set up his dev environment, his Docker needed more memory.",
     "Bisected the regression, it is somewhere between 4.1 and 4.2, will go on tomorrow.",
     "Released 2.14.0 to production at 14:05, error rate is normal, no alerts.",
@@ -23,7 +23,7 @@ PASSING = [
     "[info] compiling 12 sources\n[warn] 3 deprecations\n[info] done in 41 s",
     "NAME   READY   STATUS\napi-0   1/1   Running\nweb01 : ok=41 changed=1 failed=0",
 ]
-LASTING = [
+DURABLE_FACTS = [
     ("convention", "SQL migrations must be reversible; the down step is tested in CI."),
     ("convention", "style: don't import from generated/ by hand, the linter owns it"),
     ("decision", "Chose Pinia over Vuex: less boilerplate and better types."),
@@ -36,8 +36,8 @@ LASTING = [
     ("codemap", "Entry point of the CLI is cmd/root.go, subcommands are registered in cmd/commands."),
     ("implementation", "Sessions are kept in Redis with a sliding TTL of 8 hours."),
 ]
-# Filed under something vague or wrong: how the sentence is built decides.
-BUILT = [
+# The category is vague or wrong, so the structure of the sentence decides.
+STRUCTURED_SENTENCES = [
     ("bug", "feature", "The last page repeated its first row whenever the total was a multiple of the page size."),
     ("bug", "note", "The image proxy follows redirects to internal addresses, an attacker can read the metadata."),
     ("todo", "backend", "The SOAP endpoint should be dropped as soon as the last partner has left."),
@@ -50,7 +50,7 @@ BUILT = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "category", "line"), BUILT)
+@pytest.mark.parametrize(("kind", "category", "line"), STRUCTURED_SENTENCES)
 def test_sentence_structure_indicates_the_type(kind: str, category: str, line: str) -> None:
     assert classify_type("", [line], [category]).type == kind
 
@@ -59,12 +59,12 @@ def _items(**payload: object) -> tuple[Item, ...]:
     return extract(RawEvent("evt_1", "session_save", payload)).items
 
 
-@pytest.mark.parametrize("line", PASSING)
+@pytest.mark.parametrize("line", WORK_REPORTS)
 def test_work_reports_yield_nothing(line: str) -> None:
     assert _items(summary=line, changes=[]) == ()
 
 
-@pytest.mark.parametrize(("kind", "line"), LASTING)
+@pytest.mark.parametrize(("kind", "line"), DURABLE_FACTS)
 def test_durable_facts_are_kept_with_their_type(kind: str, line: str) -> None:
     assert [item.type for item in _items(summary=line, changes=[])] == [kind]
 

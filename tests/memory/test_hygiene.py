@@ -40,9 +40,9 @@ def test_no_plan_contains_a_secret_even_with_a_models_title() -> None:
     item = _item(f"WIP: deploy with {secret}", SESSIONS)
     proposal = Proposal("FLAG_QUALITY", (item.id,), "Its title says little.", 0.6)
     verdict = model_review.Verdict(True, "", "Sessions are kept in Redis")
-    (left,) = model_review.apply_verdicts([proposal], {proposal: verdict}, {item.id: item})
-    assert left.after == "Sessions are kept in Redis"
-    assert secret not in repr(left)
+    (reviewed,) = model_review.apply_verdicts([proposal], {proposal: verdict}, {item.id: item})
+    assert reviewed.after == "Sessions are kept in Redis"
+    assert secret not in repr(reviewed)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_good_title_stays(title: str) -> None:
     assert titles.propose(_item(title, SESSIONS)) is None
 
 
-def test_an_empty_title_and_text_are_flagged() -> None:
+def test_an_uninformative_title_and_text_are_flagged() -> None:
     (proposal,) = analyze([HygieneItem(_item("misc", "Some stuff was done here and there."))], None)
     assert proposal.type == "FLAG_QUALITY"
 
@@ -148,10 +148,10 @@ def test_the_better_item_survives_with_all_sources() -> None:
     draft = _item("Sessions in Redis", SESSIONS, id="itm_1", status="draft", files=("a.py",), flags=("low_confidence",))
     approved = _item("Redis sessions", SESSIONS, id="itm_2", files=("b.py",), evidence=(Quote("evt_9", "q"),))
     assert duplicates.choose_survivor([draft, approved]) is approved
-    whole = duplicates.merged(approved, [draft])
-    assert (whole.id, whole.title, whole.files, whole.flags) == ("itm_2", "Redis sessions", ("a.py", "b.py"), ())
-    assert whole.merged_from == ("itm_1",)
-    assert {quote.event_id for quote in whole.evidence} == {"evt_1", "evt_9"}
+    merged = duplicates.merged(approved, [draft])
+    assert (merged.id, merged.title, merged.files, merged.flags) == ("itm_2", "Redis sessions", ("a.py", "b.py"), ())
+    assert merged.merged_from == ("itm_1",)
+    assert {quote.event_id for quote in merged.evidence} == {"evt_1", "evt_9"}
 
 
 def test_items_of_different_open_branches_are_not_merged() -> None:

@@ -1,4 +1,4 @@
-"""Better titles: from the sentence a title was cut from, never from an aside, and with the same subject."""
+"""Better titles come from the sentence that was truncated, never from an aside, and keep the subject."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _item(title: str, content: str) -> Item:
     )
 
 
-def _of_first_sentence(content: str) -> str:
+def _title_from_first_sentence(content: str) -> str:
     """The title of an item that is saved without one."""
     return headline(sentence_splitter.split_sentences(content, 1)[0].text, capital=True)
 
@@ -51,10 +51,10 @@ def _better(title: str, content: str) -> tuple[str | None, bool] | None:
 @pytest.mark.parametrize(
     ("title", "content", "better"),
     [
-        (_of_first_sentence(ADYEN), ADYEN, WEBHOOK),
+        (_title_from_first_sentence(ADYEN), ADYEN, WEBHOOK),
         (f"{WEBHOOK} (HMAC…", ADYEN, WEBHOOK),
         (f"{WEBHOOK} (HMAC", ADYEN, WEBHOOK),
-        (_of_first_sentence(DEPARTURES), DEPARTURES, "All departure times are stored in UTC"),
+        (_title_from_first_sentence(DEPARTURES), DEPARTURES, "All departure times are stored in UTC"),
         ("All departure times are stored in UTC;…", DEPARTURES, "All departure times are stored in UTC"),
         (
             "Sessions are kept in…",
@@ -82,16 +82,20 @@ def test_a_truncated_title_is_completed_from_its_sentence(title: str, content: s
     ],
 )
 def test_a_title_stays_if_its_sentence_cannot_be_shortened(content: str) -> None:
-    title = _of_first_sentence(content)
+    title = _title_from_first_sentence(content)
     assert title.endswith("…")
     assert _better(title, content) is None
-    assert _better(title, "Jonas may read the finance bucket after the launch.") is None, "the sentence is elsewhere"
+    assert _better(title, "Jonas may read the finance bucket after the launch.") is None, (
+        "the content does not contain the sentence"
+    )
 
 
-def test_an_empty_title_comes_from_the_first_informative_sentence() -> None:
+def test_an_uninformative_title_is_replaced_by_the_first_informative_sentence() -> None:
     assert _better("Update", f"Done. {DEPARTURES}") == ("All departure times are stored in UTC", False)
     long = "Return reasons are configurable for each merchant and shown in the portal in the order they were saved."
-    assert _better("Update", f"{long} Maria wants to see the list before Friday.") is None, "not of what comes after it"
+    assert _better("Update", f"{long} Maria wants to see the list before Friday.") is None, (
+        "never from a later sentence"
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,22 +112,22 @@ def test_a_title_with_another_subject_needs_review(title: str, content: str) -> 
 
 
 def test_a_models_title_with_another_subject_needs_review() -> None:
-    item = _item(_of_first_sentence(ADYEN), ADYEN)
+    item = _item(_title_from_first_sentence(ADYEN), ADYEN)
     proposal = titles.propose(item)
     assert isinstance(proposal, Proposal)
-    for title, is_asked in (
+    for title, needs_review in (
         ("Must be done before the launch on 1 March", True),
         ("Refund webhook of Adyen is not verified", False),
     ):
         verdict = model_review.Verdict(True, "", title)
-        (left,) = model_review.apply_verdicts([proposal], {proposal: verdict}, {item.id: item})
-        assert (left.after, left.requires_human_approval) == (title, is_asked)
+        (reviewed,) = model_review.apply_verdicts([proposal], {proposal: verdict}, {item.id: item})
+        assert (reviewed.after, reviewed.requires_human_approval) == (title, needs_review)
 
 
 @given(st.text(max_size=200), st.text(max_size=400))
 @settings(max_examples=examples(100), deadline=None)
 def test_better_titles_add_no_words(title: str, content: str) -> None:
     sentences = [sentence.text for sentence in sentence_splitter.split_sentences(content, 20)]
-    whole = title_clauses.find_full_sentence(title, sentences)
-    assert whole is None or any(whole in sentence for sentence in sentences)
+    full_sentence = title_clauses.find_full_sentence(title, sentences)
+    assert full_sentence is None or any(full_sentence in sentence for sentence in sentences)
     assert len(title_clauses.main_clause(content)) <= 100

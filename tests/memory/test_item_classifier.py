@@ -96,10 +96,10 @@ def test_the_training_data_is_large_enough_and_disjoint_from_test() -> None:
     assert sum(len(one.types) > 1 for one in typed) <= 0.25 * len(typed)
     for event in item_classifier.SALIENCE_EVENTS:
         assert sum(one.event == event and not one.is_salient for one in labeled) >= 80
-    later = [one for one in labeled if len(one.annotator_id) > 1]  # the others are dev's own events
+    later = [one for one in labeled if len(one.annotator_id) > 1]  # the others come from dev's own events
     known = set().union(*(_grams(f"{one.item.title}. {one.item.content}") for one in (*typed, *later)))
     theirs = [text for event in load("test").events for text in texts(event.payload) if " " in text.strip()]
-    # Only their number: a test that fails must not show the closed texts.
+    # Only the count, since a failing test must not print the held-out texts.
     near = sum(len(_grams(text) & known) > 0.1 * len(_grams(text)) for text in theirs)
     assert near == 0
 

@@ -69,28 +69,28 @@ def test_merging_is_idempotent(a: Item, b: Item) -> None:
 @given(a=ITEMS, b=ITEMS, c=ITEMS)
 def test_sources_are_kept_in_any_grouping(a: Item, b: Item, c: Item) -> None:
     left, right = merge(merge(a, b), c), merge(a, merge(b, c))
-    for made in (left, right):
-        assert set(made.files) == {*a.files, *b.files, *c.files}
-        assert set(made.evidence) == {*a.evidence, *b.evidence, *c.evidence}
-        assert made.tier == min(a.tier, b.tier, c.tier)
-        assert max(a.confidence, b.confidence, c.confidence) <= made.confidence <= 0.99
-        assert made.branch == (a.branch if a.branch == b.branch == c.branch else None)
+    for merged in (left, right):
+        assert set(merged.files) == {*a.files, *b.files, *c.files}
+        assert set(merged.evidence) == {*a.evidence, *b.evidence, *c.evidence}
+        assert merged.tier == min(a.tier, b.tier, c.tier)
+        assert max(a.confidence, b.confidence, c.confidence) <= merged.confidence <= 0.99
+        assert merged.branch == (a.branch if a.branch == b.branch == c.branch else None)
     assert left.flags == right.flags
 
 
 def _item(content: str, *, confidence: float = 0.8, events: tuple[str, ...] = (), **fields: object) -> Item:
-    made = Item("Sessions", content, "decision", "root/auth", confidence, evidence=tuple(Quote(e, "q") for e in events))
-    return replace(made, **fields)  # type: ignore[arg-type]
+    item = Item("Sessions", content, "decision", "root/auth", confidence, evidence=tuple(Quote(e, "q") for e in events))
+    return replace(item, **fields)  # type: ignore[arg-type]
 
 
 def test_the_more_confident_text_wins_and_agreement_adds_confidence() -> None:
-    made = merge(
+    merged = merge(
         _item("Sessions are in Redis.", confidence=0.8, events=("e1",)),
         _item("Redis stores sessions.", confidence=0.9, events=("e2",)),
     )
-    assert made.content == "Redis stores sessions."
-    assert made.confidence == 0.92
-    again = merge(made, _item("Sessions are in Redis.", confidence=0.8, events=("e1",)))
+    assert merged.content == "Redis stores sessions."
+    assert merged.confidence == 0.92
+    again = merge(merged, _item("Sessions are in Redis.", confidence=0.8, events=("e1",)))
     assert again.confidence == 0.92
     many = _item("Redis.", confidence=0.97, events=tuple(f"e{number}" for number in range(9)))
     assert merge(many, _item("Redis!", events=("x", "y"))).confidence == MAX_CONFIDENCE
@@ -116,9 +116,9 @@ def test_additions_to_a_list_start_on_their_own_line() -> None:
 
 def test_the_first_item_keeps_its_id_and_lists_the_absorbed_ones() -> None:
     kept = _item("Redis.", id="i1", status="approved", merged_from=("i0",))
-    gone = _item("Sessions in Redis.", confidence=0.95, id="i2", merged_from=("i9", "i1"))
-    made = merge(kept, gone)
-    assert (made.id, made.status, made.merged_from) == ("i1", "approved", ("i0", "i2", "i9"))
+    absorbed = _item("Sessions in Redis.", confidence=0.95, id="i2", merged_from=("i9", "i1"))
+    merged = merge(kept, absorbed)
+    assert (merged.id, merged.status, merged.merged_from) == ("i1", "approved", ("i0", "i2", "i9"))
     candidate = _item("Sessions.")
     assert merge(candidate, kept).id == merge(kept, candidate).id == "i1"
     assert merge(candidate, kept).merged_from == ("i0",)
@@ -127,6 +127,6 @@ def test_the_first_item_keeps_its_id_and_lists_the_absorbed_ones() -> None:
 def test_lists_are_bounded() -> None:
     a = _item("Redis.", events=tuple(f"a{n:03}" for n in range(20)), files=tuple(f"a{n:03}" for n in range(50)))
     b = _item("Redis?", events=tuple(f"b{n:03}" for n in range(20)), tags=tuple(f"b{n:03}" for n in range(40)))
-    made = merge(a, replace(b, files=("zz",)))
-    assert (len(made.files), len(made.tags), len(made.evidence)) == (MAX_FILES, MAX_TAGS, MAX_EVIDENCE)
-    assert merge(made, made) == made
+    merged = merge(a, replace(b, files=("zz",)))
+    assert (len(merged.files), len(merged.tags), len(merged.evidence)) == (MAX_FILES, MAX_TAGS, MAX_EVIDENCE)
+    assert merge(merged, merged) == merged

@@ -65,18 +65,18 @@ def test_a_partial_score_stops_only_when_the_threshold_is_unreachable(
 ) -> None:
     a, b = sorted((pair[0], other[1]), key=canonical_key)
     features = compute_features(a, b, cosine)
-    for balance, weights in ((PartialScore.for_same(), SAME), (PartialScore.for_contradiction(), CONTRADICTS)):
-        still_open = all(balance.add(stage) for stage in compute_feature_stages(a, b, cosine))
+    for score, weights in ((PartialScore.for_same(), SAME), (PartialScore.for_contradiction(), CONTRADICTS)):
+        still_open = all(score.add(stage) for stage in compute_feature_stages(a, b, cosine))
         assert still_open or weighted_sum(features, weights) < 0
 
 
 def test_items_named_after_different_files_are_not_compared() -> None:
-    """Most neighbors in a large project are such: the same sentence about different modules."""
+    """In a large project, most neighbors are the same sentence about different modules."""
 
     def fixed(name: str, *more: str) -> Item:
-        said = f"{name} lost rows because the lock was taken twice. {' '.join(more)}"
-        return Item(f"Fix lost rows in {name}", said, "decision", "root/x", 0.9, files=(f"src/{name}.py",))
+        content = f"{name} lost rows because the lock was taken twice. {' '.join(more)}"
+        return Item(f"Fix lost rows in {name}", content, "decision", "root/x", 0.9, files=(f"src/{name}.py",))
 
     assert classify_pair(fixed("billing_queue"), fixed("chat_router"), 0.97) == "different"
-    told = fixed("chat_router", "As in billing_queue.")
-    assert not is_same(fixed("billing_queue"), told, 0.97)
+    other = fixed("chat_router", "As in billing_queue.")
+    assert not is_same(fixed("billing_queue"), other, 0.97)

@@ -20,7 +20,7 @@ def _commit(title: str, content: str = "") -> Item:
     return _item(title, content, "git_digest", files=("src/app.py",))
 
 
-# Pairs of the kind that real histories hold: the same area, the same words, another change.
+# Pairs as they occur in real histories: the same area and the same words, but a different change.
 OTHER_COMMITS = [
     ("Bump the linter to 26.1", "Bump the linter to 26.3"),
     ("Cache the catalogue of columns", "Fix stale columns in the catalogue after a rename"),
@@ -59,10 +59,10 @@ def test_commits_conflict_only_by_reverting() -> None:
     commit = _commit("Keep idle sockets for ninety seconds", "Idle sockets are kept for 90 seconds.")
     other = _commit("Keep idle sockets for ten seconds", "Idle sockets are kept for 10 seconds.")
     assert not contradicts(commit, other, 0.95)
-    undone = _commit('Revert "Keep idle sockets for ninety seconds"', "The balancer closes them earlier.")
-    assert contradicts(undone, commit, 0.9)
-    by_people = replace(other, origins=("session_save",))
-    assert contradicts(commit, by_people, 0.95)
+    revert = _commit('Revert "Keep idle sockets for ninety seconds"', "The balancer closes them earlier.")
+    assert contradicts(revert, commit, 0.9)
+    saved = replace(other, origins=("session_save",))
+    assert contradicts(commit, saved, 0.95)
 
 
 def test_repository_items_conflict_only_with_a_named_contradiction() -> None:
@@ -89,12 +89,12 @@ def test_items_saved_under_different_titles_stay_separate() -> None:
     "saved", ["Not fixed yet.", "Nobody knows why; the bug is open.", "Open; we look at it later.", "An open bug."]
 )
 def test_an_open_bug_is_not_the_commit_that_fixes_it(saved: str) -> None:
-    fault = "Riders see the map of the day before after a restart"
-    open_fault = replace(_item(fault, f"{fault}. {saved}", "session_save", files=("src/map.py",)), type="bug")
-    mended = _item(f"{fault} no more", f"{fault}: the cache outlived the day.", "git_digest", files=("src/map.py",))
-    assert not is_same(open_fault, replace(mended, type="bug"), 0.9)
-    known = replace(open_fault, content=f"{fault}. The cache outlived the day.")
-    assert is_same(known, replace(mended, type="bug", title=fault), 0.9)
+    symptom = "Riders see the map of the day before after a restart"
+    open_bug = replace(_item(symptom, f"{symptom}. {saved}", "session_save", files=("src/map.py",)), type="bug")
+    fix = _item(f"{symptom} no more", f"{symptom}: the cache outlived the day.", "git_digest", files=("src/map.py",))
+    assert not is_same(open_bug, replace(fix, type="bug"), 0.9)
+    known = replace(open_bug, content=f"{symptom}. The cache outlived the day.")
+    assert is_same(known, replace(fix, type="bug", title=symptom), 0.9)
 
 
 @pytest.mark.parametrize(

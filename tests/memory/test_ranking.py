@@ -87,7 +87,7 @@ def test_the_most_similar_item_ranks_first_without_shared_words() -> None:
         assert hit.similarity == 1.0
 
 
-def test_working_files_need_no_words() -> None:
+def test_working_files_are_found_without_words() -> None:
     entries = [
         entry("i0", "One.", "src/pay/refund.py"),
         entry("i1", "Two.", "src/pay/charge.py"),
@@ -101,15 +101,15 @@ def test_working_files_need_no_words() -> None:
 
 
 def test_an_answer_is_found_by_the_question_before_it() -> None:
-    talks = [
+    conversations = [
         ("Ann: Which harbour did the ferry leave from?", "Ben: The northern one, before sunrise."),
         ("Ann: Who feeds the parrots at the weekend?", "Ben: My cousin, she has a spare key."),
         ("Ann: How did the violin exam go?", "Ben: Better than we feared, a merit."),
     ] * 4
     entries, rows = [], []
-    topics = vectors(len(talks), seed=3)
-    for number, talk in enumerate(talks):
-        for turn, text in enumerate(talk):
+    topics = vectors(len(conversations), seed=3)
+    for number, conversation in enumerate(conversations):
+        for turn, text in enumerate(conversation):
             entries.append(
                 entry(f"i{number:02}{turn}", text if number < 3 else f"Ann: thing{number}", session=f"s{number}")
             )
@@ -117,31 +117,31 @@ def test_an_answer_is_found_by_the_question_before_it() -> None:
     corpus = Corpus.build(entries, np.array(rows))
     assert corpus.layout.trust > 0
     assert found(corpus, "parrots fed at a weekend")[:2] == ["i010", "i011"]
-    apart = Corpus.build(entries, np.array([rows[(7 * n) % len(rows)] for n in range(len(rows))]))
-    assert apart.layout.trust < corpus.layout.trust  # neighbours of other matters are not trusted
+    shuffled = Corpus.build(entries, np.array([rows[(7 * n) % len(rows)] for n in range(len(rows))]))
+    assert shuffled.layout.trust < corpus.layout.trust  # neighbors with unrelated vectors are not trusted
 
 
 @PROPERTY
 @given(st.data())
 def test_filters_are_exact(data: st.DataObject) -> None:
-    some = st.sampled_from
+    sampled = st.sampled_from
     entries = [
         entry(
             f"i{n:03}",
             f"about thing{n % 5}",
-            *data.draw(st.lists(some(["a/b.py", "a/c.py", "d.py"]), max_size=2, unique=True)),
-            status=data.draw(some(["approved", "draft"])),
-            type=data.draw(some(["bug", "todo"])),
-            branch=data.draw(some([None, "main", "feat"])),
+            *data.draw(st.lists(sampled(["a/b.py", "a/c.py", "d.py"]), max_size=2, unique=True)),
+            status=data.draw(sampled(["approved", "draft"])),
+            type=data.draw(sampled(["bug", "todo"])),
+            branch=data.draw(sampled([None, "main", "feat"])),
         )
         for n in range(data.draw(st.integers(0, 25)))
     ]
-    wanted = data.draw(some([(), ("a/b.py",), ("a/",), ("d.py", "a/c.py")]))
+    wanted = data.draw(sampled([(), ("a/b.py",), ("a/",), ("d.py", "a/c.py")]))
     filters = Filters(
-        data.draw(some(["approved", "draft", "deprecated"])),
-        data.draw(some([None, "bug", "decision"])),
+        data.draw(sampled(["approved", "draft", "deprecated"])),
+        data.draw(sampled([None, "bug", "decision"])),
         wanted,
-        data.draw(some([None, "feat", "gone"])),
+        data.draw(sampled([None, "feat", "gone"])),
     )
     corpus = Corpus.build(entries, vectors(len(entries)))
     hits = rank(corpus, Question("thing1", vectors(1, seed=9)[0]), filters, 100)
@@ -219,11 +219,11 @@ def test_a_vector_of_another_embedder_is_ignored(corpus: Corpus) -> None:
 
 def test_outdated_and_incomplete_terms_are_rejected() -> None:
     """One item's terms must never be read as the next one's."""
-    whole = entry("i0", "text").terms
-    for terms in (b"\x01" + whole[1:], whole[:-1], whole + b"\0", b""):
-        torn = Entry("i0", "approved", "bug", "", None, None, 0, 1.0, terms)
+    complete = entry("i0", "text").terms
+    for terms in (b"\x01" + complete[1:], complete[:-1], complete + b"\0", b""):
+        broken = Entry("i0", "approved", "bug", "", None, None, 0, 1.0, terms)
         with pytest.raises(TermsFormatError):
-            Corpus.build([torn, entry("i1", "another text")], vectors(2))
+            Corpus.build([broken, entry("i1", "another text")], vectors(2))
 
 
 @pytest.mark.parametrize("name", [*CALIBRATIONS, "never-measured"])

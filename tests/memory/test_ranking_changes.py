@@ -30,8 +30,8 @@ def changes(draw: st.DrawFn) -> list[tuple[list[Entry], list[int], list[str]]]:
             packed = pack_terms("", text, "root", ("src/a.py",) if number % 3 == 0 else (), ())
             branch = "feat" if number % 7 == 0 else None
             entries.append(Entry(f"i{number:03}", "approved", "bug", "root", session, branch, step, 0.9, packed))
-        gone = [f"i{number:03}" for number in draw(st.lists(st.integers(0, 130), max_size=20))]
-        steps.append((entries, [draw(st.integers(0, len(POOL) - 1)) for _ in entries], gone))
+        removed = [f"i{number:03}" for number in draw(st.lists(st.integers(0, 130), max_size=20))]
+        steps.append((entries, [draw(st.integers(0, len(POOL) - 1)) for _ in entries], removed))
     return steps
 
 
@@ -39,21 +39,21 @@ def changes(draw: st.DrawFn) -> list[tuple[list[Entry], list[int], list[str]]]:
 @given(changes())
 def test_changed_ranks_exactly_like_built(steps: list[tuple[list[Entry], list[int], list[str]]]) -> None:
     corpus = Corpus.build([], vectors(0))
-    held: dict[str, tuple[Entry, int]] = {}
-    for entries, rows, gone in steps:
+    current: dict[str, tuple[Entry, int]] = {}
+    for entries, rows, removed in steps:
         before = [rank(corpus, Question(text, POOL[0]), Filters(), 9, explain=True) for text in QUESTIONS]
-        after = corpus.changed(entries, POOL[rows] if rows else vectors(0), gone)
+        after = corpus.changed(entries, POOL[rows] if rows else vectors(0), removed)
         assert before == [rank(corpus, Question(text, POOL[0]), Filters(), 9, explain=True) for text in QUESTIONS]
         corpus = after
-        for item_id in gone:
-            held.pop(item_id, None)
-        held |= {entry.item_id: (entry, row) for entry, row in zip(entries, rows, strict=True)}
-    # The order in which they come must not matter either.
-    shuffled = [held[item_id] for item_id in sorted(held, key=lambda item_id: (int(item_id[1:]) * 37) % 131)]
+        for item_id in removed:
+            current.pop(item_id, None)
+        current |= {entry.item_id: (entry, row) for entry, row in zip(entries, rows, strict=True)}
+    # The insertion order must not matter either.
+    shuffled = [current[item_id] for item_id in sorted(current, key=lambda item_id: (int(item_id[1:]) * 37) % 131)]
     fresh = Corpus.build(
         [entry for entry, _ in shuffled], POOL[[row for _, row in shuffled]] if shuffled else vectors(0)
     )
-    assert len(corpus) == len(fresh) == len(held)
+    assert len(corpus) == len(fresh) == len(current)
     for text in QUESTIONS:
         for vector in (POOL[1], None):
             question = Question(text, vector, ("src/a.py",))

@@ -35,21 +35,21 @@ def points(hit: Hit, signal: str) -> float:
 def test_the_nearest_ten_match_an_exact_search() -> None:
     """Recall at ten is 1.0 against all cosines in double precision of the rounded vectors.
 
-    Compared with the vectors before rounding, only ties may change places.
+    Compared with the vectors before rounding, only ties may swap.
     """
-    rows, asked = unit(3000, seed=5), unit(100, seed=6)
+    rows, queries = unit(3000, seed=5), unit(100, seed=6)
     entries = [entry(f"i{number:05}", "", f"w{number}") for number in range(len(rows))]
     corpus = Corpus.build(entries[:2000], rows[:2000]).changed(entries[2000:], rows[2000:], ())
-    kept = on_grid(asked) @ on_grid(rows).T
-    before = asked.astype(np.float64) @ rows.astype(np.float64).T
+    rounded = on_grid(queries) @ on_grid(rows).T
+    exact = queries.astype(np.float64) @ rows.astype(np.float64).T
     shared = 0
-    for place, vector in enumerate(asked):
+    for place, vector in enumerate(queries):
         hits = rank(corpus, Question("", vector), Filters(), DEPTH, explain=True)
         found = [int(hit.item_id[1:]) for hit in hits]
-        shared += len(set(found) & set(np.argsort(-kept[place], kind="stable")[:DEPTH].tolist()))
-        assert [points(hit, "meaning") for hit in hits] == pytest.approx(kept[place][found], abs=1e-6)
-        assert before[place][found].min() > np.sort(before[place])[-DEPTH] - 1e-3
-    assert shared / (DEPTH * len(asked)) == 1.0
+        shared += len(set(found) & set(np.argsort(-rounded[place], kind="stable")[:DEPTH].tolist()))
+        assert [points(hit, "meaning") for hit in hits] == pytest.approx(rounded[place][found], abs=1e-6)
+        assert exact[place][found].min() > np.sort(exact[place])[-DEPTH] - 1e-3
+    assert shared / (DEPTH * len(queries)) == 1.0
 
 
 @pytest.mark.parametrize("title", ["", "x" * 50_000, "word " * 20_000, '"""', "\0\n", "'''" * 9000])

@@ -19,15 +19,15 @@ KEYS = st.lists(SEGMENT, min_size=1, max_size=schema_keys.MAX_DEPTH).map("/".joi
 @PROPERTY
 @given(name=st.text(max_size=200))
 def test_any_name_gives_one_valid_segment(name: str) -> None:
-    made = schema_keys.slug(name)
-    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", made)
-    assert len(made) <= 60
-    assert schema_keys.slug(made) == made
+    segment = schema_keys.slug(name)
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", segment)
+    assert len(segment) <= 60
+    assert schema_keys.slug(segment) == segment
     assert schema_keys.slug(f"  {name.upper()}  ") == schema_keys.slug(name.upper())
 
 
 @pytest.mark.parametrize(
-    ("name", "made"),
+    ("name", "expected"),
     [
         ("Auth", "auth"),
         ("API & Auth", "api-auth"),
@@ -39,33 +39,33 @@ def test_any_name_gives_one_valid_segment(name: str) -> None:
         ("x" * 59 + " yes", "x" * 59),
     ],
 )
-def test_slugs(name: str, made: str) -> None:
-    assert schema_keys.slug(name) == made
+def test_slugs(name: str, expected: str) -> None:
+    assert schema_keys.slug(name) == expected
 
 
 @PROPERTY
 @given(parent=KEYS, name=st.text(max_size=40))
 def test_a_child_is_below_its_parent(parent: str, name: str) -> None:
-    made = schema_keys.child(parent, name)
-    assert schema_keys.parent(made) == parent
-    assert made.rpartition("/")[2] == schema_keys.slug(name)
-    assert schema_keys.is_valid(made) == (parent.count("/") + 2 <= schema_keys.MAX_DEPTH)
+    child = schema_keys.child(parent, name)
+    assert schema_keys.parent(child) == parent
+    assert child.rpartition("/")[2] == schema_keys.slug(name)
+    assert schema_keys.is_valid(child) == (parent.count("/") + 2 <= schema_keys.MAX_DEPTH)
     assert schema_keys.parent(schema_keys.child(None, name)) == schema_keys.ROOT
 
 
 @PROPERTY
 @given(key=KEYS)
 def test_ancestors_are_the_parents_one_after_another(key: str) -> None:
-    above = schema_keys.ancestors(key)
+    ancestors = schema_keys.ancestors(key)
     walked: list[str] = []
     step = schema_keys.parent(key)
     while step is not None:
         walked.insert(0, step)
         step = schema_keys.parent(step)
-    assert above == walked
-    assert len(above) == key.count("/")
-    assert all(schema_keys.is_valid(each) for each in (*above, key))
-    assert all(key.startswith(f"{each}/") for each in above)
+    assert ancestors == walked
+    assert len(ancestors) == key.count("/")
+    assert all(schema_keys.is_valid(each) for each in (*ancestors, key))
+    assert all(key.startswith(f"{each}/") for each in ancestors)
 
 
 @PROPERTY

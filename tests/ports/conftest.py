@@ -1,4 +1,4 @@
-"""The names that outbound calls ask for, who vouches for the servers they reach, and one that serves repositories."""
+"""Fixtures: a DNS server, a certificate authority and a git server."""
 
 from __future__ import annotations
 

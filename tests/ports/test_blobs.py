@@ -1,4 +1,4 @@
-"""Blobs in a folder: kept by project and hash, and a project's deletion takes its own and no other's."""
+"""Blobs in a folder: stored by project and hash, and deleted only with their own project."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-async def test_what_was_put_comes_back_byte_by_byte(blobs: Blobs) -> None:
+async def test_get_returns_the_same_bytes(blobs: Blobs) -> None:
     project = ids.new("prj")
     contents = [b"", b"a", bytes(range(256)) * 10_000, "Grüße".encode()]
     hashes = [await _put(blobs, project, content) for content in contents]
@@ -43,7 +43,7 @@ async def test_what_was_put_comes_back_byte_by_byte(blobs: Blobs) -> None:
     assert len(await blobs.list_project(project)) == len(contents)
 
 
-async def test_putting_the_same_again_changes_nothing(blobs: Blobs, folder: Path) -> None:
+async def test_putting_the_same_content_again_changes_nothing(blobs: Blobs, folder: Path) -> None:
     project = ids.new("prj")
     first = await _put(blobs, project, b"content")
     assert await _put(blobs, project, b"content") == first
@@ -51,7 +51,7 @@ async def test_putting_the_same_again_changes_nothing(blobs: Blobs, folder: Path
     assert await blobs.get(project, first) == b"content"
 
 
-async def test_what_is_not_there_is_none(blobs: Blobs) -> None:
+async def test_missing_blob_is_none(blobs: Blobs) -> None:
     project = ids.new("prj")
     sha256 = await _put(blobs, project, b"content")
     assert await blobs.get(project, "0" * 64) is None
@@ -59,28 +59,28 @@ async def test_what_is_not_there_is_none(blobs: Blobs) -> None:
     assert await blobs.list_project(ids.new("prj")) == []
 
 
-async def test_deleting_a_project_takes_all_of_its_blobs_and_no_others(blobs: Blobs, folder: Path) -> None:
+async def test_deleting_a_project_deletes_only_its_own_blobs(blobs: Blobs, folder: Path) -> None:
     doomed = "prj_1"
-    neighbours = ["prj_", "prj_10", "prj_1a", "PRJ_1", "prj", "xprj_1"]
+    similar_names = ["prj_", "prj_10", "prj_1a", "PRJ_1", "prj", "xprj_1"]
     for number in range(30):
         await _put(blobs, doomed, b"doomed %d" % number)
-    kept = {project: await _put(blobs, project, project.encode()) for project in neighbours}
+    kept = {project: await _put(blobs, project, project.encode()) for project in similar_names}
     assert await blobs.delete_project(doomed) == 30
     assert await blobs.delete_project(doomed) == 0
     assert await blobs.list_project(doomed) == []
     for project, sha256 in kept.items():
         assert await blobs.get(project, sha256) == project.encode()
-    assert len(_files(folder)) == len(neighbours)
+    assert len(_files(folder)) == len(similar_names)
 
 
 @pytest.mark.parametrize("odd", ["", "/", ".", "..", "../..", "*", "%2e%2e", "a/b", "ü ß", "a\\b", "x" * 200])
-async def test_odd_identifiers_reach_nothing_of_others(blobs: Blobs, folder: Path, tmp_path: Path, odd: str) -> None:
-    """Ours never look like that; should one ever, it must stay inside the folder and away from other projects."""
+async def test_odd_project_ids_do_not_reach_other_data(blobs: Blobs, folder: Path, tmp_path: Path, odd: str) -> None:
+    """Our ids never look like this; if one ever does, it must stay in the folder and away from other projects."""
     outside = tmp_path / "outside"
     outside.write_text("not ours")
     project = ids.new("prj")
     sha256 = await _put(blobs, project, b"precious")
-    with suppress(BlobsUnavailable, ValueError):  # refusing is as good as coping
+    with suppress(BlobsUnavailable, ValueError):  # refusing is fine too
         await blobs.delete_project(odd)
         await blobs.put(odd, "0" * 64, b"odd")
         await blobs.delete_project(odd)
@@ -89,7 +89,7 @@ async def test_odd_identifiers_reach_nothing_of_others(blobs: Blobs, folder: Pat
     assert {path.name for path in tmp_path.iterdir()} == {folder.name, "outside"}
 
 
-def test_the_folder_is_private_and_another_kind_of_address_is_refused(folder: Path) -> None:
+def test_folder_is_private_and_other_url_schemes_are_refused(folder: Path) -> None:
     open_blobs(folder.as_uri())
     assert folder.stat().st_mode & 0o077 == 0
     with pytest.raises(ValueError, match="LOREMARK_BLOBS_URL"):

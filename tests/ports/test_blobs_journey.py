@@ -1,4 +1,4 @@
-"""An event with a large text, its blob in a bucket or a folder: kept whole, or refused whole while that is away."""
+"""Events with a large text in a blob: stored completely, or refused while the bucket or folder is unavailable."""
 
 from __future__ import annotations
 
@@ -34,35 +34,35 @@ async def on_s3(
     """The service with its blobs in the bucket."""
     for name, value in CREDENTIALS.items():
         monkeypatch.setenv(name, value)
-    chosen = {"LOREMARK_BLOBS_URL": f"s3://{BUCKET}/{engine}", "LOREMARK_S3_ENDPOINT": server.endpoint}
-    async with run_service(settings_for(tmp_path, databases.fresh(engine, tmp_path), **chosen)) as running:
+    overrides = {"LOREMARK_BLOBS_URL": f"s3://{BUCKET}/{engine}", "LOREMARK_S3_ENDPOINT": server.endpoint}
+    async with run_service(settings_for(tmp_path, databases.fresh(engine, tmp_path), **overrides)) as running:
         yield running
 
 
-async def test_a_large_text_comes_back_whole_and_goes_with_its_project(
+async def test_large_text_is_returned_intact_and_deleted_with_its_project(
     on_s3: Service, server: S3Server, engine: str
 ) -> None:
     owner = await on_s3.owner()
     tool = await tool_for(owner)
-    kept = await tool.keep(on_s3.http, {"text": TEXT})
+    kept = await tool.ingest(on_s3.http, {"text": TEXT})
     assert [event["payload"] for event in await events_of(owner, kept["sessionId"], "?blobs=inline")] == [
         {"text": TEXT}
     ]
-    mark = (await events_of(owner, kept["sessionId"]))[0]["payload"]["text"]
-    assert mark["size"] == len(TEXT.encode())
-    assert server.keys(f"{engine}/") == [f"{engine}/{tool.project_id}/{mark['$blob']}"]
+    reference = (await events_of(owner, kept["sessionId"]))[0]["payload"]["text"]
+    assert reference["size"] == len(TEXT.encode())
+    assert server.keys(f"{engine}/") == [f"{engine}/{tool.project_id}/{reference['$blob']}"]
     assert (await owner.delete(f"/api/projects/{tool.project_id}")).status_code == 204
     await on_s3.wait_for_jobs()
     assert server.keys(f"{engine}/") == []
 
 
-async def _nothing_is_stored(service: Service, owner: Person, tool: Tool) -> None:
+async def _assert_nothing_is_stored(service: Service, owner: Person, tool: Tool) -> None:
     assert await sessions_of(owner, tool.project_id) == []
     for count in ("SELECT count(*) FROM events", "SELECT count(*) FROM blobs", "SELECT count(*) FROM sessions"):
         assert [tuple(row) for row in await run_sql(service, count)] == [(0,)]
 
 
-async def test_a_bucket_that_is_away_refuses_the_event_whole_and_takes_it_later(
+async def test_event_is_refused_while_the_bucket_is_unavailable_and_accepted_later(
     on_s3: Service, server: S3Server
 ) -> None:
     owner = await on_s3.owner()
@@ -72,26 +72,24 @@ async def test_a_bucket_that_is_away_refuses_the_event_whole_and_takes_it_later(
         refused = await tool.send(on_s3.http, {"text": TEXT})
         assert status_and_body(refused) == UNAVAILABLE
         assert refused.headers["retry-after"] == "5"
-        await _nothing_is_stored(on_s3, owner, tool)
-        small = await tool.keep(on_s3.http, {"text": "small"})
+        await _assert_nothing_is_stored(on_s3, owner, tool)
+        small = await tool.ingest(on_s3.http, {"text": "small"})
     finally:
         server.start()
-    kept = await tool.keep(on_s3.http, {"text": TEXT})
+    kept = await tool.ingest(on_s3.http, {"text": TEXT})
     assert "duplicate" not in kept
     found = await events_of(owner, kept["sessionId"], "?blobs=inline")
     assert {event["id"]: event["payload"]["text"] for event in found} == {
         small["eventId"]: "small",
         kept["eventId"]: TEXT,
     }
-    assert (await tool.keep(on_s3.http, {"text": TEXT}))["duplicate"] is True
+    assert (await tool.ingest(on_s3.http, {"text": TEXT}))["duplicate"] is True
 
 
-async def test_reading_while_the_bucket_is_away_is_503_and_not_a_text_left_out(
-    on_s3: Service, server: S3Server
-) -> None:
+async def test_reading_returns_503_while_the_bucket_is_unavailable(on_s3: Service, server: S3Server) -> None:
     owner = await on_s3.owner()
     tool = await tool_for(owner)
-    kept = await tool.keep(on_s3.http, {"text": TEXT})
+    kept = await tool.ingest(on_s3.http, {"text": TEXT})
     path = f"/api/v2/sessions/{kept['sessionId']}/events"
     server.stop()
     try:
@@ -102,17 +100,17 @@ async def test_reading_while_the_bucket_is_away_is_503_and_not_a_text_left_out(
 
 
 @pytest.mark.own_service
-async def test_a_folder_that_cannot_be_written_refuses_the_event_whole_and_takes_it_later(
+async def test_event_is_refused_while_the_folder_is_not_writable_and_accepted_later(
     service: Service, tmp_path: Path
 ) -> None:
     owner = await service.owner()
     tool = await tool_for(owner)
-    in_the_way = tmp_path / "blobs" / tool.project_id
-    in_the_way.touch()
+    obstacle = tmp_path / "blobs" / tool.project_id
+    obstacle.touch()
     assert status_and_body(await tool.send(service.http, {"text": TEXT})) == UNAVAILABLE
-    await _nothing_is_stored(service, owner, tool)
-    in_the_way.unlink()
-    kept = await tool.keep(service.http, {"text": TEXT})
+    await _assert_nothing_is_stored(service, owner, tool)
+    obstacle.unlink()
+    kept = await tool.ingest(service.http, {"text": TEXT})
     assert "duplicate" not in kept
     assert (await events_of(owner, kept["sessionId"], "?blobs=inline"))[0]["payload"] == {"text": TEXT}
     assert len(await service.runtime.blobs.list_project(tool.project_id)) == 1

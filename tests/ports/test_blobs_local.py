@@ -1,4 +1,4 @@
-"""Blobs in a folder are on the disk before `put` ends, private, never half there, and fail in one clear way."""
+"""Blobs in a folder: on disk before `put` returns, private, never partial, and with one kind of error."""
 
 from __future__ import annotations
 
@@ -26,40 +26,40 @@ PROJECT = "prj_1"
 
 KILLS = 6
 
-PUTTING = """
+WRITER_SCRIPT = """
 import asyncio, hashlib, os, random, signal, sys, time
 from pathlib import Path
 from loremark.ports.blobs.store import open_blobs
 
-said, heard = os.pipe()
+reader, writer = os.pipe()
 
-async def put_for_ever(blobs, life, lane):
+async def put_forever(blobs, generation, lane):
     number = 0
     while True:
         number += 1
-        content = f"{life} {lane} {number} ".encode() * 5_000 * (lane + 1)
+        content = f"{generation} {lane} {number} ".encode() * 5_000 * (lane + 1)
         name = hashlib.sha256(content).hexdigest()
         await blobs.put("prj_1", name, content)
         os.write(1, f"{name}\\n".encode())
-        os.write(heard, b"x")
+        os.write(writer, b"x")
 
-async def put_in_lanes(life):
+async def put_in_lanes(generation):
     blobs = open_blobs(Path(sys.argv[1]).as_uri())
-    await asyncio.gather(*(put_for_ever(blobs, life, lane) for lane in range(4)))
+    await asyncio.gather(*(put_forever(blobs, generation, lane) for lane in range(4)))
 
-for life in range(int(sys.argv[2])):
+for generation in range(int(sys.argv[2])):
     child = os.fork()
     if not child:
-        asyncio.run(put_in_lanes(life))
-    for _ in range(life % 2 * 3):
-        os.read(said, 1)
+        asyncio.run(put_in_lanes(generation))
+    for _ in range(generation % 2 * 3):
+        os.read(reader, 1)
     time.sleep(random.uniform(0.0, 0.15))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
 """
-"""Puts blobs in processes that are killed at random moments, and tells the name of each once `put` has ended.
+"""Puts blobs in processes that are killed at random moments, and prints each name once `put` has returned.
 
-Every second process is killed only after some were put, however slow the machine is."""
+Every other process is killed only after it has put some, however slow the machine is."""
 
 
 @pytest.fixture
@@ -76,50 +76,50 @@ def _name(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-class _Watch:
-    """What was asked of the system, in order: syncs of files and folders, told apart by their number, and renames."""
+class _FileOperations:
+    """Records renames and syncs of files and folders in order, identified by inode."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seen: list[tuple[str, int]] = []
         fsync, rename = os.fsync, os.rename
 
-        def watched_fsync(number: int) -> None:
-            fsync(number)
-            found = os.fstat(number)
+        def recorded_fsync(descriptor: int) -> None:
+            fsync(descriptor)
+            found = os.fstat(descriptor)
             self.seen.append(("folder" if stat.S_ISDIR(found.st_mode) else "file", found.st_ino))
 
-        def watched_rename(source: str, target: Path) -> None:
+        def recorded_rename(source: str, target: Path) -> None:
             rename(source, target)
             self.seen.append(("rename", target.stat().st_ino))
 
-        monkeypatch.setattr(os, "fsync", watched_fsync)
-        monkeypatch.setattr(os, "rename", watched_rename)
+        monkeypatch.setattr(os, "fsync", recorded_fsync)
+        monkeypatch.setattr(os, "rename", recorded_rename)
 
     def take(self) -> list[tuple[str, int]]:
         seen, self.seen = self.seen, []
         return seen
 
 
-async def test_content_name_and_folders_are_synced_in_this_order(
+async def test_content_name_and_folders_are_synced_in_order(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    watch = _Watch(monkeypatch)
+    operations = _FileOperations(monkeypatch)
     blobs = open_blobs(folder.as_uri())
-    assert watch.take() == [("folder", tmp_path.stat().st_ino), ("folder", folder.parent.stat().st_ino)]
+    assert operations.take() == [("folder", tmp_path.stat().st_ino), ("folder", folder.parent.stat().st_ino)]
     await blobs.put(PROJECT, _name(b"one"), b"one")
     project = ("folder", (folder / PROJECT).stat().st_ino)
     root = ("folder", folder.stat().st_ino)
     file = (folder / PROJECT / _name(b"one")).stat().st_ino
-    assert watch.take() == [root, ("file", file), ("rename", file), project]
+    assert operations.take() == [root, ("file", file), ("rename", file), project]
     await blobs.put(PROJECT, _name(b"one"), b"one")
-    assert watch.take() == [project], "what is there is not written again, but its name is made sure of"
+    assert operations.take() == [project], "an existing blob is not written again, but its folder is synced"
     await blobs.put(PROJECT, _name(b"two"), b"two")
-    assert [kind for kind, _ in watch.take()] == ["file", "rename", "folder"]
-    again = open_blobs(folder.as_uri())
-    await again.put(PROJECT, _name(b"one"), b"one")
-    assert watch.take() == [root, project], "a new process cannot know what the one before came to"
-    await again.delete_project(PROJECT)
-    assert watch.take()[-1] == root
+    assert [kind for kind, _ in operations.take()] == ["file", "rename", "folder"]
+    reopened = open_blobs(folder.as_uri())
+    await reopened.put(PROJECT, _name(b"one"), b"one")
+    assert operations.take() == [root, project], "a new process cannot know whether the previous one finished"
+    await reopened.delete_project(PROJECT)
+    assert operations.take()[-1] == root
 
 
 async def test_files_and_folders_are_private(tmp_path: Path, folder: Path) -> None:
@@ -132,10 +132,10 @@ async def test_files_and_folders_are_private(tmp_path: Path, folder: Path) -> No
     assert modes == {"data": 0o700, "blobs": 0o700, PROJECT: 0o700, _name(b"x"): 0o600}
 
 
-async def test_what_a_crash_left_is_no_blob_and_goes_with_the_project(blobs: Blobs, folder: Path) -> None:
+async def test_leftovers_of_a_crash_are_ignored_and_deleted_with_the_project(blobs: Blobs, folder: Path) -> None:
     await blobs.put(PROJECT, _name(b"whole"), b"whole")
-    left = [".unfinished-abc", f"{_name(b'other')}#1", "whatever"]
-    for name in left:
+    leftovers = [".unfinished-abc", f"{_name(b'other')}#1", "whatever"]
+    for name in leftovers:
         (folder / PROJECT / name).write_bytes(b"ha")
     assert await blobs.list_project(PROJECT) == [_name(b"whole")]
     assert await blobs.get(PROJECT, _name(b"other")) is None
@@ -145,14 +145,14 @@ async def test_what_a_crash_left_is_no_blob_and_goes_with_the_project(blobs: Blo
     assert await blobs.get(PROJECT, _name(b"later")) == b"later"
 
 
-async def test_a_file_cut_short_by_others_is_made_whole(blobs: Blobs, folder: Path) -> None:
+async def test_truncated_file_is_rewritten(blobs: Blobs, folder: Path) -> None:
     await blobs.put(PROJECT, _name(b"whole"), b"whole")
     (folder / PROJECT / _name(b"whole")).write_bytes(b"who")
     await blobs.put(PROJECT, _name(b"whole"), b"whole")
     assert await blobs.get(PROJECT, _name(b"whole")) == b"whole"
 
 
-async def test_many_at_once_leave_each_blob_once(blobs: Blobs, folder: Path) -> None:
+async def test_concurrent_puts_store_each_blob_once(blobs: Blobs, folder: Path) -> None:
     contents = [b"%d" % (number % 7) * 50_000 for number in range(70)]
     await asyncio.gather(*(blobs.put(PROJECT, _name(content), content) for content in contents))
     assert sorted(path.name for path in (folder / PROJECT).iterdir()) == sorted({_name(each) for each in contents})
@@ -161,7 +161,7 @@ async def test_many_at_once_leave_each_blob_once(blobs: Blobs, folder: Path) -> 
 
 
 @contextmanager
-def _files_no_larger_than(size: int) -> Iterator[None]:
+def _max_file_size(size: int) -> Iterator[None]:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
@@ -170,16 +170,16 @@ def _files_no_larger_than(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-async def test_a_disk_without_room_is_unavailable_and_left_clean(blobs: Blobs, folder: Path) -> None:
+async def test_full_disk_is_unavailable_and_leaves_no_files(blobs: Blobs, folder: Path) -> None:
     content = b"x" * 10_000_000
-    with _files_no_larger_than(5_000_000), pytest.raises(BlobsUnavailable, match="cannot be written"):
+    with _max_file_size(5_000_000), pytest.raises(BlobsUnavailable, match="cannot be written"):
         await blobs.put(PROJECT, _name(content), content)
     assert list((folder / PROJECT).iterdir()) == []
     await blobs.put(PROJECT, _name(content), content)
     assert await blobs.get(PROJECT, _name(content)) == content
 
 
-async def test_every_failure_of_the_disk_is_storage_unavailable(blobs: Blobs, folder: Path) -> None:
+async def test_every_disk_error_is_storage_unavailable(blobs: Blobs, folder: Path) -> None:
     (folder / PROJECT).write_text("not a folder")
     for attempt in (
         blobs.put(PROJECT, "0" * 64, b""),
@@ -192,14 +192,14 @@ async def test_every_failure_of_the_disk_is_storage_unavailable(blobs: Blobs, fo
 
 
 @pytest.mark.parametrize("name", ["", "x", "..", "../" + "0" * 61, "0" * 63, "0" * 65, "A" * 64, "0" * 64 + "\n"])
-async def test_a_name_that_is_no_hash_is_refused(blobs: Blobs, name: str) -> None:
+async def test_name_that_is_not_a_hash_is_refused(blobs: Blobs, name: str) -> None:
     with pytest.raises(ValueError, match="SHA-256"):
         await blobs.put(PROJECT, name, b"x")
     with pytest.raises(ValueError, match="SHA-256"):
         await blobs.get(PROJECT, name)
 
 
-async def test_a_folder_that_somebody_removed_is_made_again(blobs: Blobs, folder: Path) -> None:
+async def test_removed_folder_is_created_again(blobs: Blobs, folder: Path) -> None:
     await blobs.put(PROJECT, _name(b"one"), b"one")
     (folder / PROJECT / _name(b"one")).unlink()
     (folder / PROJECT).rmdir()
@@ -207,14 +207,16 @@ async def test_a_folder_that_somebody_removed_is_made_again(blobs: Blobs, folder
     assert await blobs.get(PROJECT, _name(b"one")) == b"one"
 
 
-async def test_kill_9_loses_nothing_that_was_told_and_leaves_no_half(folder: Path) -> None:
-    command = [sys.executable, "-c", PUTTING, str(folder), str(KILLS)]
-    ran = subprocess.run(command, capture_output=True, text=True, env=lifetime.child_env(), timeout=60, check=True)
-    told = set(ran.stdout.split())
+async def test_kill_9_loses_no_acknowledged_blob_and_leaves_no_partial_one(folder: Path) -> None:
+    command = [sys.executable, "-c", WRITER_SCRIPT, str(folder), str(KILLS)]
+    completed = subprocess.run(
+        command, capture_output=True, text=True, env=lifetime.child_env(), timeout=60, check=True
+    )
+    acknowledged = set(completed.stdout.split())
     blobs = open_blobs(folder.as_uri())
     listed = await blobs.list_project(PROJECT)
-    assert len(told) > KILLS
-    assert told <= set(listed)
+    assert len(acknowledged) > KILLS
+    assert acknowledged <= set(listed)
     for name in listed:
         content = await blobs.get(PROJECT, name)
         assert content is not None

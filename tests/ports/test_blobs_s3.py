@@ -1,4 +1,4 @@
-"""Blobs in a bucket, over real HTTP: the same as in a folder, and bounded in time when the server is away."""
+"""Blobs in a bucket over real HTTP: the same behavior as in a folder, and timeouts if the server is unavailable."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def prefix() -> str:
-    """A part of the bucket for one test alone."""
+    """A prefix in the bucket for a single test."""
     return f"{ids.new('pre')}/inner"
 
 
@@ -51,7 +51,7 @@ async def _put(blobs: Blobs, project_id: str, content: bytes) -> str:
     return sha256
 
 
-async def test_what_was_put_comes_back_byte_by_byte(blobs: Blobs, server: S3Server, prefix: str) -> None:
+async def test_get_returns_the_same_bytes(blobs: Blobs, server: S3Server, prefix: str) -> None:
     contents = [b"", b"a", "Grüße 語 🪨\0\r\n".encode(), bytes(range(256)) * 100, b"5 MB " * 1_048_577]
     hashes = [await _put(blobs, "prj_1", content) for content in contents]
     assert [await blobs.get("prj_1", sha256) for sha256 in hashes] == contents
@@ -60,7 +60,7 @@ async def test_what_was_put_comes_back_byte_by_byte(blobs: Blobs, server: S3Serv
     assert server.keys(prefix) == sorted(f"{prefix}/prj_1/{sha256}" for sha256 in hashes)
 
 
-async def test_what_is_not_there_is_none(blobs: Blobs) -> None:
+async def test_missing_blob_is_none(blobs: Blobs) -> None:
     sha256 = await _put(blobs, "prj_1", b"content")
     assert await blobs.get("prj_1", "0" * 64) is None
     assert await blobs.get("prj_2", sha256) is None
@@ -68,11 +68,11 @@ async def test_what_is_not_there_is_none(blobs: Blobs) -> None:
     assert await blobs.delete_project("prj_2") == 0
 
 
-async def test_deleting_a_project_takes_all_of_its_blobs_and_no_others(blobs: Blobs) -> None:
-    neighbours = ["prj_", "prj_10", "prj_1a", "PRJ_1", "prj", "xprj_1"]
+async def test_deleting_a_project_deletes_only_its_own_blobs(blobs: Blobs) -> None:
+    similar_names = ["prj_", "prj_10", "prj_1a", "PRJ_1", "prj", "xprj_1"]
     for number in range(30):
         await _put(blobs, "prj_1", b"doomed %d" % number)
-    kept = {project: await _put(blobs, project, project.encode()) for project in neighbours}
+    kept = {project: await _put(blobs, project, project.encode()) for project in similar_names}
     assert await blobs.delete_project("prj_1") == 30
     assert await blobs.delete_project("prj_1") == 0
     assert await blobs.list_project("prj_1") == []
@@ -81,10 +81,10 @@ async def test_deleting_a_project_takes_all_of_its_blobs_and_no_others(blobs: Bl
 
 
 async def test_more_blobs_than_fit_on_a_page_are_listed_and_deleted(blobs: Blobs, server: S3Server) -> None:
-    room = asyncio.Semaphore(10)
+    limit = asyncio.Semaphore(10)
 
     async def put_one(number: int) -> None:
-        async with room:
+        async with limit:
             await blobs.put("prj_1", f"{number:064x}", b"x")
 
     await asyncio.gather(*(put_one(number) for number in range(1_010)))
@@ -93,7 +93,7 @@ async def test_more_blobs_than_fit_on_a_page_are_listed_and_deleted(blobs: Blobs
     assert await blobs.list_project("prj_1") == []
 
 
-async def test_prefixes_of_a_bucket_are_kept_apart(server: S3Server, prefix: str) -> None:
+async def test_prefixes_in_a_bucket_are_isolated(server: S3Server, prefix: str) -> None:
     places = [f"{prefix}/a", f"{prefix}/ab", f"{prefix}/a/b", prefix]
     stores = [open_blobs(f"s3://{BUCKET}/{place}/", s3_endpoint=server.endpoint) for place in places]
     hashes = [await _put(blobs, "prj_1", place.encode()) for blobs, place in zip(stores, places, strict=True)]
@@ -103,19 +103,19 @@ async def test_prefixes_of_a_bucket_are_kept_apart(server: S3Server, prefix: str
     assert [await blobs.list_project("prj_1") for blobs in stores] == [[], *([sha256] for sha256 in hashes[1:])]
 
 
-async def test_a_whole_bucket_needs_no_prefix(server: S3Server) -> None:
+async def test_prefix_is_optional(server: S3Server) -> None:
     blobs, project = open_blobs(f"s3://{BUCKET}", s3_endpoint=server.endpoint), ids.new("prj")
     sha256 = await _put(blobs, project, b"content")
     assert server.keys(project) == [f"{project}/{sha256}"]
     assert await blobs.delete_project(project) == 1
 
 
-def test_the_providers_own_server_needs_no_address() -> None:
+def test_default_provider_needs_no_endpoint() -> None:
     open_blobs("s3://stones/prefix")
 
 
-async def _all_fail(blobs: Blobs) -> list[str]:
-    """The text of the failure of each method, all asked at once."""
+async def _error_messages(blobs: Blobs) -> list[str]:
+    """Call all methods concurrently and return their error messages; each must fail."""
     results = await asyncio.gather(
         blobs.put("prj_1", "0" * 64, b"x" * 100_000),
         blobs.get("prj_1", "0" * 64),
@@ -127,32 +127,32 @@ async def _all_fail(blobs: Blobs) -> list[str]:
     return [str(result) for result in results]
 
 
-async def test_a_server_that_is_away_is_storage_unavailable(blobs: Blobs) -> None:
+async def test_unreachable_server_is_storage_unavailable(blobs: Blobs) -> None:
     assert issubclass(BlobsUnavailable, StorageUnavailable)
-    away = open_blobs(f"s3://{BUCKET}", s3_endpoint=f"http://127.0.0.1:{free_port()}")
-    texts = await _all_fail(away)
-    assert not [text for text in texts if "Debug source" in text]
+    unreachable = open_blobs(f"s3://{BUCKET}", s3_endpoint=f"http://127.0.0.1:{free_port()}")
+    messages = await _error_messages(unreachable)
+    assert not [message for message in messages if "Debug source" in message]
 
 
-async def test_a_server_that_never_answers_is_given_up() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as mute:
-        endpoint = f"http://127.0.0.1:{mute.getsockname()[1]}"
-        texts = await _all_fail(Blobs(S3Backend(BUCKET, "", endpoint, call_seconds=1.0)))
-    assert [text.partition(": ")[2] for text in texts] == ["no response within 1 s"] * 4
+async def test_server_that_never_answers_times_out() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        messages = await _error_messages(Blobs(S3Backend(BUCKET, "", endpoint, call_seconds=1.0)))
+    assert [message.partition(": ")[2] for message in messages] == ["no response within 1 s"] * 4
 
 
-async def test_a_bucket_that_is_not_there_is_a_failure_and_not_a_missing_blob(server: S3Server) -> None:
-    for text in await _all_fail(open_blobs("s3://no-such-bucket/x", s3_endpoint=server.endpoint)):
-        assert "NoSuchBucket" in text
+async def test_missing_bucket_is_an_error_and_not_a_missing_blob(server: S3Server) -> None:
+    for message in await _error_messages(open_blobs("s3://no-such-bucket/x", s3_endpoint=server.endpoint)):
+        assert "NoSuchBucket" in message
 
 
-async def test_a_server_that_comes_back_is_used_again(tmp_path: Path) -> None:
+async def test_server_is_used_again_after_an_outage(tmp_path: Path) -> None:
     own = S3Server(tmp_path)
     try:
         blobs = open_blobs(f"s3://{BUCKET}/x", s3_endpoint=own.endpoint)
         await _put(blobs, "prj_1", b"content")
         own.stop()
-        await _all_fail(blobs)
+        await _error_messages(blobs)
         own.start()
         sha256 = await _put(blobs, "prj_1", b"content")
         assert await blobs.get("prj_1", sha256) == b"content"

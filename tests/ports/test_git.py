@@ -1,4 +1,4 @@
-"""Reading commits and files of a repository from a real git server."""
+"""Read commits and files from a real git server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LINES = b"".join(b"line %d\n" % number for number in range(40))
 
 @pytest.fixture(scope="module")
 def anyio_backend() -> tuple[str, dict[str, bool]]:
-    return "asyncio", {"use_uvloop": True}  # as the service runs: processes and pipes are another matter there
+    return "asyncio", {"use_uvloop": True}  # like the service; uvloop handles processes and pipes differently
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def _serve(server: GitServer, *commits: Commit, filters: bool = True, hash_name:
 
 
 @pytest.mark.parametrize("filters", [True, False])
-async def test_commits_are_told_with_their_files_and_diffs(
+async def test_commits_include_their_files_and_diffs(
     server: GitServer, repositories: Repositories, filters: bool
 ) -> None:
     shas = _serve(
@@ -76,9 +76,7 @@ async def test_commits_are_told_with_their_files_and_diffs(
     assert moved_text == _LINES + b"one more\n"
 
 
-async def test_names_and_messages_that_are_not_utf8_are_told_as_well_as_can_be(
-    server: GitServer, repositories: Repositories
-) -> None:
+async def test_invalid_utf8_in_names_and_messages_is_replaced(server: GitServer, repositories: Repositories) -> None:
     [sha] = _serve(server, Commit(b"caf\xe9 \xff", {b"d\xe9j\xe0.txt": b"x\n", "schön.txt".encode(): b"\xe9\n"}))
     [commit] = await repositories.commits(server.url("o/r"), None, [sha])
     assert commit.message == "caf\ufffd \ufffd"
@@ -87,7 +85,7 @@ async def test_names_and_messages_that_are_not_utf8_are_told_as_well_as_can_be(
     assert await repositories.read_file(server.url("o/r"), None, sha, "schön.txt") == b"\xe9\n"
 
 
-async def test_much_is_cut_and_said_to_be(server: GitServer, repositories: Repositories) -> None:
+async def test_large_commits_are_truncated_and_marked(server: GitServer, repositories: Repositories) -> None:
     long = b"".join(b"number %d\n" % number for number in range(20_000))
     shas = _serve(
         server,
@@ -97,23 +95,21 @@ async def test_much_is_cut_and_said_to_be(server: GitServer, repositories: Repos
         Commit(b"small", {b"a": b"b\n"}),
     )
     commits = await repositories.commits(server.url("o/r"), None, shas, max_diff_bytes=10_000)
-    cut, many, talkative, small = commits
+    cut, many, long_message, small = commits
     assert cut.truncated
     assert 9_000 < len(cut.diff) <= 10_000
     assert cut.diff.endswith("\n")
     assert many.truncated
     assert len(many.files) == 350
     assert "b/many/0000.txt" in many.diff
-    assert talkative.truncated
-    assert len(talkative.message) < 70_000
-    assert "+a\n" in talkative.diff
+    assert long_message.truncated
+    assert len(long_message.message) < 70_000
+    assert "+a\n" in long_message.diff
     assert not small.truncated
     assert "-a\n+b\n" in small.diff
 
 
-async def test_a_file_is_read_only_if_it_is_a_text_of_moderate_size(
-    server: GitServer, repositories: Repositories
-) -> None:
+async def test_only_text_files_of_moderate_size_are_read(server: GitServer, repositories: Repositories) -> None:
     [sha] = _serve(
         server,
         Commit(
@@ -135,7 +131,7 @@ async def test_a_file_is_read_only_if_it_is_a_text_of_moderate_size(
             await repositories.read_file(url, None, sha, path)
 
 
-async def test_what_is_new_is_fetched_when_it_is_asked_for(server: GitServer, repositories: Repositories) -> None:
+async def test_new_commits_are_fetched_on_demand(server: GitServer, repositories: Repositories) -> None:
     [old] = _serve(server, Commit(b"one", {b"a": b"1\n"}))
     url = server.url("o/r")
     assert len(await repositories.commits(url, None, [old])) == 1
@@ -154,14 +150,14 @@ async def test_what_is_new_is_fetched_when_it_is_asked_for(server: GitServer, re
         assert len(await repositories.commits(url, None, [old])) == 1
         before = server.fetches()
         assert [commit.message for commit in await repositories.commits(url, None, [last])] == ["four"]
-        assert server.fetches() == before + 1  # the commit itself is here by now
+        assert server.fetches() == before + 1  # the commit itself is already here
 
 
-async def test_calls_at_the_same_time_fetch_once(server: GitServer, repositories: Repositories) -> None:
+async def test_concurrent_calls_fetch_once(server: GitServer, repositories: Repositories) -> None:
     [sha] = _serve(server, Commit(b"one", {b"a": b"1\n"}))
     url = server.url("o/r")
-    several = await asyncio.gather(*(repositories.commits(url, None, [sha]) for _ in range(4)))
-    assert {len(commits) for commits in several} == {1}
+    results = await asyncio.gather(*(repositories.commits(url, None, [sha]) for _ in range(4)))
+    assert {len(commits) for commits in results} == {1}
     assert server.fetches() == 2  # the history, and the contents
 
 
@@ -175,7 +171,7 @@ async def test_processes_that_share_the_folder_fetch_once(
     assert server.fetches() == 2
 
 
-async def test_a_repository_with_sha256_names_is_read(server: GitServer, repositories: Repositories) -> None:
+async def test_sha256_repository_is_read(server: GitServer, repositories: Repositories) -> None:
     [sha] = _serve(server, Commit(b"one", {b"a": b"1\n"}), hash_name="sha256")
     assert len(sha) == 64
     [commit] = await repositories.commits(server.url("o/r"), None, [sha])

@@ -1,4 +1,4 @@
-"""What a repository, its host, its token and this machine's own settings must not do to us."""
+"""Hostile repositories, hosts and git settings do no harm, and access tokens do not leak."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ pytestmark = pytest.mark.anyio
 
 _LOOPBACK = ("127.0.0.0/8", "::1/128")
 _TOKEN = "ghp_thisIsVerySecret0123456789"
-_HIDDEN = (_TOKEN.encode(), base64.b64encode(f"x-access-token:{_TOKEN}".encode()))
+_SECRETS = (_TOKEN.encode(), base64.b64encode(f"x-access-token:{_TOKEN}".encode()))
 
 
 @pytest.fixture(scope="module")
 def anyio_backend() -> tuple[str, dict[str, bool]]:
-    return "asyncio", {"use_uvloop": True}  # as the service runs: processes and pipes are another matter there
+    return "asyncio", {"use_uvloop": True}  # like the service; uvloop handles processes and pipes differently
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def _serve(server: GitServer, *commits: Commit, filters: bool = True) -> list[st
 
 
 def _processes(word: str) -> dict[str, bytes]:
-    """The command lines of running processes whose environment or command line holds a word."""
+    """The command lines of running processes whose environment or command line contains a word."""
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -64,12 +64,12 @@ def _processes(word: str) -> dict[str, bytes]:
     return found
 
 
-def _holds_secret(folder: Path) -> bool:
+def _contains_secret(folder: Path) -> bool:
     contents = (path.read_bytes() + str(path).encode() for path in folder.rglob("*") if path.is_file())
-    return any(secret in content for content in contents for secret in _HIDDEN)
+    return any(secret in content for content in contents for secret in _SECRETS)
 
 
-async def test_a_token_opens_a_repository_only_for_those_who_have_it(
+async def test_private_repository_is_read_only_with_its_token(
     server: GitServer, authority: Authority, copies: Path
 ) -> None:
     server.token = _TOKEN
@@ -81,25 +81,25 @@ async def test_a_token_opens_a_repository_only_for_those_who_have_it(
     with pytest.raises(RepositoryFailed, match="rejected the access token") as refusal:
         await reader.read_file(url, _TOKEN + "x", sha, "a")
     assert _TOKEN not in str(refusal.value) + repr(refusal.value.__context__)
-    assert not _holds_secret(copies)
+    assert not _contains_secret(copies)
     server.token = "another"
     later_ms = clock.now_ms() + 2 * clock.MINUTE_MS
     with clock.use(lambda: later_ms), pytest.raises(RepositoryFailed, match="rejected"):
         await reader.commits(url, _TOKEN, [sha])
 
 
-async def test_a_host_that_falls_silent_is_left_in_time_and_no_process_shows_the_token(
+async def test_silent_host_times_out_and_no_process_exposes_the_token(
     server: GitServer, authority: Authority, copies: Path
 ) -> None:
     server.token = _TOKEN
     [sha] = _serve(server)
     url = server.url("silent/o/r")
     call = asyncio.create_task(_reader(copies, authority, timeout_s=4.0).commits(url, _TOKEN, [sha]))
-    assert await asyncio.to_thread(server.reached_silence.wait, 4.0)
+    assert await asyncio.to_thread(server.went_silent.wait, 4.0)
     running = _processes(str(copies))
     assert len(running) >= 2
-    assert not any(secret in command for command in running.values() for secret in _HIDDEN)
-    assert not _holds_secret(copies)
+    assert not any(secret in command for command in running.values() for secret in _SECRETS)
+    assert not _contains_secret(copies)
     with pytest.raises(RepositoryFailed, match="could not be read in time"):
         await call
     assert _processes(str(copies)) == {}
@@ -113,7 +113,7 @@ async def test_redirects_are_not_followed(server: GitServer, authority: Authorit
     assert len(server.calls) == 1
 
 
-async def test_git_goes_to_the_address_that_was_checked(
+async def test_git_connects_to_the_checked_address(
     server: GitServer, authority: Authority, copies: Path, names: Names
 ) -> None:
     [sha] = _serve(server)
@@ -139,13 +139,13 @@ async def test_git_goes_to_the_address_that_was_checked(
         "--upload-pack=touch",
     ],
 )
-async def test_other_addresses_than_plain_https_are_refused(url: str, authority: Authority, copies: Path) -> None:
+async def test_only_plain_https_urls_are_accepted(url: str, authority: Authority, copies: Path) -> None:
     with pytest.raises(RepositoryFailed, match="must have the form"):
         await _reader(copies, authority).commits(url, None, ["ab" * 20])
     assert not copies.exists()
 
 
-async def test_what_fails_is_said_in_words_of_our_own(server: GitServer, authority: Authority, copies: Path) -> None:
+async def test_failures_have_our_own_messages(server: GitServer, authority: Authority, copies: Path) -> None:
     [sha] = _serve(server)
     with pytest.raises(RepositoryFailed, match="was not found"):
         await _reader(copies, authority).commits(server.url("o/none"), None, [sha])
@@ -156,7 +156,7 @@ async def test_what_fails_is_said_in_words_of_our_own(server: GitServer, authori
         await _reader(copies, authority).commits(server.url("o/r"), None, [sha])
 
 
-async def test_neither_a_hostile_repository_nor_hostile_settings_run_anything(
+async def test_hostile_repository_and_settings_run_no_programs(
     server: GitServer, authority: Authority, copies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran = tmp_path / "ran"
@@ -204,7 +204,7 @@ async def test_neither_a_hostile_repository_nor_hostile_settings_run_anything(
     assert "url" not in (copy / "config").read_text()
 
 
-async def test_a_repository_that_is_too_large_is_refused_and_nothing_of_it_kept(
+async def test_oversized_repository_is_refused_and_removed(
     server: GitServer, authority: Authority, copies: Path
 ) -> None:
     [sha] = _serve(server, Commit(b"large", {b"large": os.urandom(3_000_000)}), filters=False)
@@ -213,7 +213,7 @@ async def test_a_repository_that_is_too_large_is_refused_and_nothing_of_it_kept(
     assert not list(copies.rglob("*pack*"))
 
 
-async def test_a_commit_that_is_too_large_is_told_without_its_diff(
+async def test_oversized_commit_is_returned_without_its_diff(
     server: GitServer, authority: Authority, copies: Path
 ) -> None:
     large, small = _serve(
@@ -230,30 +230,28 @@ async def test_a_commit_that_is_too_large_is_told_without_its_diff(
     assert sum(path.stat().st_size for path in copies.rglob("*pack*") if path.is_file()) < 1_000_000
 
 
-async def test_what_a_git_that_was_ended_left_behind_is_no_hindrance(
-    server: GitServer, authority: Authority, copies: Path
-) -> None:
+async def test_leftovers_of_a_killed_git_are_removed(server: GitServer, authority: Authority, copies: Path) -> None:
     shas = _serve(server)
     reader, url = _reader(copies, authority), server.url("o/r")
     assert len(await reader.commits(url, None, shas)) == 1
     [copy] = copies.rglob("*.git")
-    left = [copy / "objects/pack/tmp_pack_x", copy / "packed-refs.lock", copy / "refs/heads/main.lock"]
-    for path in left:
+    leftovers = [copy / "objects/pack/tmp_pack_x", copy / "packed-refs.lock", copy / "refs/heads/main.lock"]
+    for path in leftovers:
         path.write_bytes(b"x")
     [new] = add_commits(server.root / "o/r", [Commit(b"two", {b"b": b"2\n"})])
     assert len(await reader.commits(url, None, [new])) == 1
-    assert not any(path.exists() for path in left)
+    assert not any(path.exists() for path in leftovers)
     for pack in copy.rglob("*.pack"):
         pack.chmod(0o600)
         pack.write_bytes(b"damaged")
     later_ms = clock.now_ms() + 2 * clock.MINUTE_MS
     with clock.use(lambda: later_ms):
         with suppress(RepositoryFailed):
-            await reader.commits(url, None, [new])  # the copy is found to be damaged here at the latest
+            await reader.commits(url, None, [new])  # the damage is detected here at the latest
         assert len(await reader.commits(url, None, [new])) == 1
 
 
-async def test_a_git_that_cannot_be_held_to_an_address_is_refused(
+async def test_git_too_old_to_pin_an_address_is_refused(
     authority: Authority, copies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = tmp_path / "bin" / "git"

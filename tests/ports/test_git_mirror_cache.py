@@ -1,4 +1,4 @@
-"""Copies of repositories on the disk: which of them stay, which go, and none that somebody is using."""
+"""Local copies of repositories: which are kept and which are removed, but never while in use."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TOKEN = "ghp_thisIsVerySecret0123456789"
 
 @pytest.fixture(scope="module")
 def anyio_backend() -> tuple[str, dict[str, bool]]:
-    return "asyncio", {"use_uvloop": True}  # as the service runs: processes and pipes are another matter there
+    return "asyncio", {"use_uvloop": True}  # like the service; uvloop handles processes and pipes differently
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def _serve(server: GitServer, name: str = "o/r", content: bytes = b"1\n") -> str
 
 
 async def _read(reader: Repositories, url: str, sha: str, token: str | None = None) -> None:
-    """Both kinds of copies are made."""
+    """Create both kinds of copies."""
     assert len(await reader.commits(url, token, [sha])) == 1
     async with reader.snapshot(url, token) as snapshot:
         assert snapshot.commit == sha
@@ -58,17 +58,17 @@ def _names(folder: Path) -> set[str]:
     return {path.name.split(".")[0] for path in folder.glob("*/*.git")}
 
 
-def _of(folder: Path, url: str) -> list[Path]:
+def _copies_of(folder: Path, url: str) -> list[Path]:
     return sorted(folder.glob(f"{mirror_name(url)}*"))
 
 
-def _age(folder: Path, url: str, days: float) -> None:
+def _set_age(folder: Path, url: str, days: float) -> None:
     then = (clock.now_ms() - days * clock.DAY_MS) / 1000
     for copy in folder.glob(f"{mirror_name(url)}*/*.git"):
         os.utime(copy, (then, then))
 
 
-async def test_copies_that_nobody_needs_go_without_a_trace(
+async def test_unneeded_copies_are_removed_without_a_trace(
     server: GitServer, authority: Authority, reader: Repositories, folder: Path
 ) -> None:
     url, place = server.url("o/r"), mirror_name(server.url("o/r"))
@@ -89,45 +89,47 @@ async def test_copies_that_nobody_needs_go_without_a_trace(
     assert _names(folder) == {public, private, theirs}
     assert await reader.mirrors.keep(place, {private})
     assert _names(folder) == {private, theirs}
-    (folder / place / "left.git.removed").mkdir()  # as a crash leaves it
+    (folder / place / "left.git.removed").mkdir()  # as left by a crash
     assert await reader.mirrors.keep(place, ())
     assert _names(folder) == {theirs}
     assert [path.name for path in (folder / place).iterdir()] == [f"{theirs}.git"]
     assert await other.mirrors.keep(place, ())
-    assert _of(folder, url) == []  # not even a lock
+    assert _copies_of(folder, url) == []  # not even a lock
     await _read(reader, url, sha)
     assert _names(folder) == {public}
 
 
-async def test_what_was_not_used_for_a_week_goes(server: GitServer, reader: Repositories, folder: Path) -> None:
+async def test_copies_unused_for_a_week_are_removed(server: GitServer, reader: Repositories, folder: Path) -> None:
     urls = [server.url(f"o/{name}") for name in ("new", "old", "again")]
     shas = [_serve(server, f"o/{name}") for name in ("new", "old", "again")]
     for url, sha in zip(urls, shas, strict=True):
         await _read(reader, url, sha)
     for url, days in zip(urls, (6.9, 7.1, 30), strict=True):
-        _age(folder, url, days)
+        _set_age(folder, url, days)
     await _read(reader, urls[2], shas[2])  # both kinds of copies are in use again
     assert await reader.mirrors.prune()
     assert await reader.mirrors.list_mirrors() == {mirror_name(urls[0]), mirror_name(urls[2])}
-    assert _of(folder, urls[1]) == []
+    assert _copies_of(folder, urls[1]) == []
     assert [len(list(folder.glob(f"{mirror_name(url)}*/*.git"))) for url in urls] == [2, 0, 2]
 
 
-async def test_the_longest_unused_go_until_the_rest_fits(server: GitServer, reader: Repositories, folder: Path) -> None:
+async def test_least_recently_used_copies_are_removed_until_the_rest_fits(
+    server: GitServer, reader: Repositories, folder: Path
+) -> None:
     urls = [server.url(f"o/{number}") for number in range(4)]
     for number, url in enumerate(urls):
         sha = _serve(server, f"o/{number}", os.urandom(200_000))
         assert len(await reader.commits(url, None, [sha])) == 1
-        _age(folder, url, (2, 1, 4, 3)[number])
+        _set_age(folder, url, (2, 1, 4, 3)[number])
     bounded = MirrorCache(folder, filesystem.Locks(folder), "ours", max_bytes=600_000)
     assert await bounded.prune()
     assert await bounded.list_mirrors() == {mirror_name(urls[0]), mirror_name(urls[1])}
-    assert sum(filesystem.size_bytes(path) for url in urls for path in _of(folder, url)) < 600_000
+    assert sum(filesystem.size_bytes(path) for url in urls for path in _copies_of(folder, url)) < 600_000
     assert await bounded.prune()
     assert len(await bounded.list_mirrors()) == 2
 
 
-async def test_one_in_use_stays_and_goes_later(
+async def test_copy_in_use_is_kept_and_removed_later(
     server: GitServer, reader: Repositories, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("loremark.ports.git.mirror_cache._PATIENCE_S", 0.2)
@@ -141,25 +143,25 @@ async def test_one_in_use_stays_and_goes_later(
     add_commits(server.root / "o/r", [Commit(b"two", {b"b": b"2\n"})])
     with clock.use(lambda: later_ms):
         fetching = asyncio.create_task(reader.commits(url, None, [sha]))
-        assert await asyncio.to_thread(server.reached_silence.wait, 10.0)
-        _age(folder, url, 8)
-        elsewhere = MirrorCache(folder, filesystem.Locks(folder), "ours")
-        for copies in (reader.mirrors, elsewhere):
-            assert not await copies.prune()
-            assert not await copies.keep(mirror_name(url), ())
+        assert await asyncio.to_thread(server.went_silent.wait, 10.0)
+        _set_age(folder, url, 8)
+        other_cache = MirrorCache(folder, filesystem.Locks(folder), "ours")
+        for cache in (reader.mirrors, other_cache):
+            assert not await cache.prune()
+            assert not await cache.keep(mirror_name(url), ())
         assert mirror.exists()
-        assert not list(folder.glob("*-tips/*"))  # nobody was using that one
+        assert not list(folder.glob("*-tips/*"))  # this one was not in use
         server.is_silent = False
         server.hang_up()
         await asyncio.gather(fetching, return_exceptions=True)
         assert len(await reader.commits(url, None, [sha])) == 1
-        assert await elsewhere.prune()
-        assert mirror.exists()  # it was used meanwhile
-    assert await elsewhere.keep(mirror_name(url), ())
-    assert _of(folder, url) == []
+        assert await other_cache.prune()
+        assert mirror.exists()  # it was used in the meantime
+    assert await other_cache.keep(mirror_name(url), ())
+    assert _copies_of(folder, url) == []
 
 
-async def test_reading_and_removing_at_the_same_time_harms_nobody(
+async def test_concurrent_reading_and_removing_is_safe(
     server: GitServer, authority: Authority, reader: Repositories, folder: Path
 ) -> None:
     sha, url = _serve(server), server.url("o/r")
@@ -175,4 +177,4 @@ async def test_reading_and_removing_at_the_same_time_harms_nobody(
         await asyncio.gather(*(_read(each, url, sha) for each in readers))
     await removing
     assert await reader.mirrors.keep(mirror_name(url), ())
-    assert _of(folder, url) == []
+    assert _copies_of(folder, url) == []

@@ -1,4 +1,4 @@
-"""The whole tree of one commit, from a real git server: fetched once, read in steps, given up without a trace."""
+"""Snapshots of a whole commit from a real git server: fetched once, read in batches, cancelled without a trace."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from loremark.base import clock
 from loremark.ports.git.remote import mirror_name
 from loremark.ports.git.repository import PastCommit, Repositories, RepositoryFailed, TreeEntry
 from loremark.ports.outbound.guard import Guard
-from tests.servers.git import Commit, GitServer, add_commits, ask_git, make_repository
+from tests.servers.git import Commit, GitServer, add_commits, make_repository, run_git
 from tests.servers.https import Authority
 
 pytestmark = pytest.mark.anyio
 
 _LOOPBACK = ("127.0.0.0/8", "::1/128")
 _TOKEN = "ghp_thisIsVerySecret0123456789"
-_HIDDEN = (_TOKEN.encode(), base64.b64encode(f"x-access-token:{_TOKEN}".encode()))
+_SECRETS = (_TOKEN.encode(), base64.b64encode(f"x-access-token:{_TOKEN}".encode()))
 _LIMIT = 1_048_576
 
 
 @pytest.fixture(scope="module")
 def anyio_backend() -> tuple[str, dict[str, bool]]:
-    return "asyncio", {"use_uvloop": True}  # as the service runs: processes and pipes are another matter there
+    return "asyncio", {"use_uvloop": True}  # like the service; uvloop handles processes and pipes differently
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def _serve(server: GitServer, *commits: Commit, filters: bool = True, hash_name:
 
 
 def _processes(copies: Path) -> dict[str, bytes]:
-    """The command lines of running processes that know the folder, by its name or from their environment."""
+    """The command lines of running processes whose environment or command line contains the folder."""
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -73,13 +73,13 @@ def _is_locked(copies: Path) -> bool:
     return False
 
 
-def _holds_secret(folder: Path) -> bool:
+def _contains_secret(folder: Path) -> bool:
     contents = (path.read_bytes() + str(path).encode() for path in folder.rglob("*") if path.is_file())
-    return any(secret in content for content in contents for secret in _HIDDEN)
+    return any(secret in content for content in contents for secret in _SECRETS)
 
 
-async def _is_quiet(copies: Path) -> bool:
-    """Whether nothing runs and nothing is locked; what was killed may take a moment to be gone."""
+async def _is_idle(copies: Path) -> bool:
+    """Whether nothing is running or locked; a killed process may take a moment to disappear."""
     for _ in range(100):
         if not _processes(copies) and not _is_locked(copies):
             return True
@@ -94,7 +94,7 @@ async def _tip(reader: Repositories, url: str, token: str | None = None, branch:
 
 @pytest.mark.parametrize("filters", [True, False])
 @pytest.mark.parametrize("hash_name", ["sha1", "sha256"])
-async def test_a_tree_is_fetched_once_listed_and_read(
+async def test_tree_is_fetched_once_listed_and_read(
     server: GitServer, reader: Repositories, copies: Path, filters: bool, hash_name: str
 ) -> None:
     files = {
@@ -123,9 +123,9 @@ async def test_a_tree_is_fetched_once_listed_and_read(
             "src/a.py": 8,
         }
         blobs = {path: entry.blob for path, entry in entries.items()}
-        asked = [*blobs.values(), blobs["run"], "ab" * 20, "HEAD", f"{tip}:full", tip, "x\ny"]
+        requested = [*blobs.values(), blobs["run"], "ab" * 20, "HEAD", f"{tip}:full", tip, "x\ny"]
         expected = {blobs[path.decode()]: content for path, content in files.items() if path != b"huge"}
-        assert await snapshot.read(asked) == expected
+        assert await snapshot.read(requested) == expected
         assert await snapshot.read([blobs["full"], blobs["run"]], max_bytes=100) == {blobs["run"]: b"#!"}
         assert server.fetches() == 1
         assert await snapshot.commits() == [
@@ -144,7 +144,7 @@ async def test_a_tree_is_fetched_once_listed_and_read(
     assert "url" not in (copy / "config").read_text()
 
 
-async def test_what_cannot_be_read_is_said_in_plain_sentences(
+async def test_failures_are_reported_in_plain_sentences(
     server: GitServer, reader: Repositories, copies: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     [tip] = _serve(server)
@@ -175,7 +175,7 @@ async def test_what_cannot_be_read_is_said_in_plain_sentences(
                 pass
     with pytest.raises(RepositoryFailed, match="no commit with that name"):
         async with reader.snapshot(
-            url, None, commit=ask_git(server.root / "o/r", "rev-parse", "main:a").decode().strip()
+            url, None, commit=run_git(server.root / "o/r", "rev-parse", "main:a").decode().strip()
         ):
             pass
     server.token = _TOKEN
@@ -188,11 +188,11 @@ async def test_what_cannot_be_read_is_said_in_plain_sentences(
     with pytest.raises(RepositoryFailed, match="cannot be reached"):
         await _tip(reader, url, _TOKEN)
     assert _TOKEN not in caplog.text + str(refused.value) + repr(refused.value.__context__)
-    assert not _holds_secret(copies)
+    assert not _contains_secret(copies)
     assert len(list(copies.glob("*-tips/*"))) == 1
 
 
-async def test_a_commit_is_taken_up_again_elsewhere_and_only_by_those_the_host_lets_in(
+async def test_commit_is_read_again_elsewhere_only_with_access_to_the_host(
     server: GitServer, authority: Authority, reader: Repositories, tmp_path: Path
 ) -> None:
     server.token = _TOKEN
@@ -201,7 +201,7 @@ async def test_a_commit_is_taken_up_again_elsewhere_and_only_by_those_the_host_l
     for _ in range(2):
         async with reader.snapshot(url, _TOKEN, branch="main", commit=old) as snapshot:
             assert list((await snapshot.read([(await snapshot.entries())[0].blob])).values()) == [b"1"]
-    assert (server.fetches(), server.calls.count("refs")) == (1, 0)  # asked a moment ago
+    assert (server.fetches(), server.calls.count("refs")) == (1, 0)  # checked a moment ago
     server.token = "another"
     later_ms = clock.now_ms() + 2 * clock.MINUTE_MS
     with clock.use(lambda: later_ms), pytest.raises(RepositoryFailed, match="rejected"):
@@ -211,9 +211,7 @@ async def test_a_commit_is_taken_up_again_elsewhere_and_only_by_those_the_host_l
         assert [entry.size_bytes for entry in await snapshot.entries()] == [1]
 
 
-async def test_a_copy_that_is_gone_or_damaged_is_fetched_again(
-    server: GitServer, reader: Repositories, copies: Path
-) -> None:
+async def test_missing_or_damaged_copy_is_fetched_again(server: GitServer, reader: Repositories, copies: Path) -> None:
     [tip] = _serve(server)
     url = server.url("o/r")
     async with reader.snapshot(url, None) as snapshot:
@@ -226,7 +224,7 @@ async def test_a_copy_that_is_gone_or_damaged_is_fetched_again(
             pack.write_bytes(b"damaged")
         assert await snapshot.entries() == [entry]
         [copy] = copies.glob("*-tips/*.git")
-        (copy / "loremark-fetched").unlink()  # as if we had died in the midst of it
+        (copy / "loremark-fetched").unlink()  # as if we had crashed in the middle of it
         (copy.with_name("left.git.removed") / "objects").mkdir(parents=True)
         assert [commit.sha for commit in await snapshot.commits()] == [tip]
         assert await snapshot.entries() == [entry]
@@ -236,7 +234,7 @@ async def test_a_copy_that_is_gone_or_damaged_is_fetched_again(
     assert len(list(copies.glob("*-tips/*"))) == 4
 
 
-async def test_two_readers_fetch_once_and_read_at_once(
+async def test_concurrent_readers_share_one_fetch(
     server: GitServer, authority: Authority, reader: Repositories, copies: Path
 ) -> None:
     _serve(server, Commit(b"one", {b"%d" % number: b"%d" % number for number in range(50)}))
@@ -253,39 +251,39 @@ async def test_two_readers_fetch_once_and_read_at_once(
     assert server.fetches() == 1
 
 
-async def test_one_who_gives_up_leaves_no_process_no_lock_and_no_secret(
+async def test_cancelled_fetch_leaves_no_process_lock_or_secret(
     server: GitServer, reader: Repositories, copies: Path
 ) -> None:
     server.token = _TOKEN
     _serve(server)
     fetching = asyncio.create_task(_tip(reader, server.url("silent/o/r"), _TOKEN))
-    assert await asyncio.to_thread(server.reached_silence.wait, 10.0)
+    assert await asyncio.to_thread(server.went_silent.wait, 10.0)
     running = _processes(copies)
     assert len(running) >= 2
-    assert not any(secret in command for command in running.values() for secret in _HIDDEN)
-    assert not _holds_secret(copies)
+    assert not any(secret in command for command in running.values() for secret in _SECRETS)
+    assert not _contains_secret(copies)
     assert _is_locked(copies)
     fetching.cancel()
     with pytest.raises(asyncio.CancelledError):
         await fetching
-    assert await _is_quiet(copies)
+    assert await _is_idle(copies)
     assert not list(copies.glob("*-tips/*"))
     with pytest.raises(RepositoryFailed, match="could not be read in time"):
         async with reader.snapshot(server.url("silent/o/r"), _TOKEN, timeout_s=1.5):
             pass
-    assert await _is_quiet(copies)
-    for moment in range(40):  # wherever it is just then
+    assert await _is_idle(copies)
+    for step in range(40):  # at any point of the fetch
         fetching = asyncio.create_task(_tip(reader, server.url("o/r"), _TOKEN))
-        await asyncio.sleep(moment * 0.005)
+        await asyncio.sleep(step * 0.005)
         fetching.cancel()
         with suppress(asyncio.CancelledError):
             await fetching
-        assert await _is_quiet(copies)
+        assert await _is_idle(copies)
         assert await reader.mirrors.keep(mirror_name(server.url("o/r")), ())
     assert await _tip(reader, server.url("o/r"), _TOKEN)
 
 
-_ELSEWHERE = """
+_FETCH_SCRIPT = """
 import asyncio, sys
 from pathlib import Path
 from loremark.ports.git.repository import Repositories
@@ -300,19 +298,19 @@ asyncio.run(fetch())
 """
 
 
-async def test_one_who_is_killed_is_no_hindrance_to_the_next(
+async def test_killed_reader_does_not_block_the_next_one(
     server: GitServer, authority: Authority, reader: Repositories, copies: Path
 ) -> None:
     _serve(server)
     arguments = [str(copies), str(authority.ca_file), server.url("silent/o/r")]
-    with subprocess.Popen([sys.executable, "-c", _ELSEWHERE, *arguments]) as other:
-        assert await asyncio.to_thread(server.reached_silence.wait, 20.0)
+    with subprocess.Popen([sys.executable, "-c", _FETCH_SCRIPT, *arguments]) as other:
+        assert await asyncio.to_thread(server.went_silent.wait, 20.0)
         other.kill()
-    assert _is_locked(copies)  # by the git that is still there
+    assert _is_locked(copies)  # by the git process that is still running
     server.hang_up()
-    assert await _is_quiet(copies)
-    left = list(copies.glob("*-tips/*"))
-    assert left
+    assert await _is_idle(copies)
+    leftovers = list(copies.glob("*-tips/*"))
+    assert leftovers
     server.is_silent = False
     async with reader.snapshot(arguments[-1], None) as snapshot:
         assert len(await snapshot.entries()) == 1
@@ -329,4 +327,4 @@ async def test_twenty_thousand_files_are_read(server: GitServer, reader: Reposit
         contents = await snapshot.read([entry.blob for entry in entries[:5_000]])
     assert len(entries) == 20_000
     assert all(entry.size_bytes == len(contents[entry.blob]) for entry in entries[:5_000])
-    assert sum(map(len, contents.values())) > 8 * 1024 * 1024  # more than one portion
+    assert sum(map(len, contents.values())) > 8 * 1024 * 1024  # more than one batch

@@ -1,4 +1,4 @@
-"""What a repository may hold to harm who reads all of it: ways out, odd names, and much more than it seems."""
+"""Snapshots of hostile repositories: path traversal, odd names, and decompression bombs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from loremark.ports.git.repository import Repositories, RepositoryFailed, Snapshot
 from loremark.ports.outbound.guard import Guard
-from tests.servers.git import Commit, GitServer, add_commits, ask_git, import_pieces, make_repository
+from tests.servers.git import Commit, GitServer, add_commits, import_pieces, make_repository, run_git
 from tests.servers.https import Authority
 
 pytestmark = pytest.mark.anyio
@@ -55,8 +55,8 @@ def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def _watch_memory() -> int:
-    """Let the kernel measure the most that this process takes from now on; what it takes now."""
+def _reset_peak_memory() -> int:
+    """Reset the kernel's peak memory counter of this process, and return its current memory."""
     Path("/proc/self/clear_refs").write_text("5")
     return _memory("VmRSS")
 
@@ -67,26 +67,26 @@ def _memory(name: str) -> int:
 
 
 def _tree(served: Path, entries: list[bytes]) -> str:
-    return ask_git(served, "mktree", "-z", stdin=b"".join(entry + b"\0" for entry in entries)).decode().strip()
+    return run_git(served, "mktree", "-z", stdin=b"".join(entry + b"\0" for entry in entries)).decode().strip()
 
 
 def _blob(served: Path, content: bytes) -> str:
-    return ask_git(served, "hash-object", "-w", "--stdin", stdin=content).decode().strip()
+    return run_git(served, "hash-object", "-w", "--stdin", stdin=content).decode().strip()
 
 
 def _commit(served: Path, tree: str) -> None:
     identity = ("-c", "user.name=A", "-c", "user.email=a@example.com")
-    commit = ask_git(served, *identity, "commit-tree", "-m", "made by hand", tree).decode().strip()
-    ask_git(served, "update-ref", "refs/heads/main", commit)
+    commit = run_git(served, *identity, "commit-tree", "-m", "made by hand", tree).decode().strip()
+    run_git(served, "update-ref", "refs/heads/main", commit)
 
 
-async def test_nothing_leads_out_of_the_tree_and_nothing_is_run(
+async def test_no_path_escapes_the_tree_and_nothing_is_run(
     server: GitServer, served: Path, authority: Authority, copies: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "secret").write_text("outside")
     ran = tmp_path / "ran"
-    ways_out = (b"/etc/passwd", b"../../x", str(tmp_path / "secret").encode(), b".git/config")
-    links = {b"link%d" % number: target for number, target in enumerate(ways_out)}
+    targets = (b"/etc/passwd", b"../../x", str(tmp_path / "secret").encode(), b".git/config")
+    links = {b"link%d" % number: target for number, target in enumerate(targets)}
     modules = (
         f'[submodule "a"]\n\tpath = a\n\turl = ext::sh -c "touch {ran}"\n'
         f'[submodule "b"]\n\tpath = b\n\turl = ssh://-oProxyCommand=touch${{IFS}}{ran}/x\n'
@@ -116,7 +116,7 @@ async def test_nothing_leads_out_of_the_tree_and_nothing_is_run(
     assert not any(path.is_symlink() for path in copies.rglob("*"))
 
 
-async def test_a_tree_that_git_would_not_make_is_only_a_list_of_names(
+async def test_tree_that_git_would_not_create_is_only_a_list_of_names(
     server: GitServer, served: Path, authority: Authority, copies: Path
 ) -> None:
     config = _blob(served, b"[core]\n\tsshCommand = touch ran\n")
@@ -137,11 +137,11 @@ async def test_a_tree_that_git_would_not_make_is_only_a_list_of_names(
 
 @pytest.mark.parametrize("filters", [True, False])
 @pytest.mark.parametrize("mebibytes", [100, pytest.param(2_048, marks=pytest.mark.slow)])
-async def test_one_huge_file_is_never_read(
+async def test_huge_file_is_never_read(
     server: GitServer, served: Path, authority: Authority, copies: Path, filters: bool, mebibytes: int
 ) -> None:
-    ask_git(served, "config", "uploadpack.allowFilter", str(filters).lower())
-    ask_git(served, "config", "core.bigFileThreshold", "1m")
+    run_git(served, "config", "uploadpack.allowFilter", str(filters).lower())
+    run_git(served, "config", "core.bigFileThreshold", "1m")
 
     def pieces() -> Iterator[bytes]:
         yield b"commit refs/heads/main\ncommitter C <c@example.com> 1 +0000\ndata 1\nx\n"
@@ -152,27 +152,28 @@ async def test_one_huge_file_is_never_read(
         yield b"\n"
 
     import_pieces(served, pieces())
-    memory = _watch_memory()
-    begun = time.perf_counter()
+    memory = _reset_peak_memory()
+    started = time.perf_counter()
     async with _snapshot(server, authority, copies, max_bytes=16 * _MIB) as snapshot:
         sizes = {entry.path: (entry.size_bytes, entry.blob) for entry in await snapshot.entries()}
         contents = await snapshot.read([blob for _, blob in sizes.values()])
-    print(f"{mebibytes} MiB, filters {filters}: {time.perf_counter() - begun:.1f} s")
+    print(f"{mebibytes} MiB, filters {filters}: {time.perf_counter() - started:.1f} s")
     assert sizes["huge"][0] == (None if filters else mebibytes * _MIB)
     assert contents == {sizes["small"][1]: b"small"}
     assert _memory("VmHWM") - memory < _MEMORY
     assert _size(copies) < 16 * _MIB
 
 
-async def test_many_small_files_that_unfold_are_read_within_bounds(
+@pytest.mark.nightly
+async def test_highly_compressed_files_are_read_within_limits(
     server: GitServer, served: Path, authority: Authority, copies: Path
 ) -> None:
-    alike = {b"%d" % number: (b"%06d" % number) + bytes(_LIMIT - 6) for number in range(400)}  # deltas, and zeros
-    add_commits(served, [Commit(b"bomb", dict(alike))])
-    ask_git(served, "repack", "-adfq", "--depth=250", "--window=2")
+    similar = {b"%d" % number: (b"%06d" % number) + bytes(_LIMIT - 6) for number in range(400)}  # deltas and zeros
+    add_commits(served, [Commit(b"bomb", dict(similar))])
+    run_git(served, "repack", "-adfq", "--depth=250", "--window=2")
     async with _snapshot(server, authority, copies, max_bytes=16 * _MIB) as snapshot:
         blobs = [entry.blob for entry in await snapshot.entries()]
-        memory = _watch_memory()
+        memory = _reset_peak_memory()
         contents = await snapshot.read(blobs)
         assert _memory("VmHWM") - memory < _MEMORY
     assert _size(copies) < 16 * _MIB
@@ -182,7 +183,7 @@ async def test_many_small_files_that_unfold_are_read_within_bounds(
 
 
 def _packed(kind: int, content: bytes, before: bytes = b"") -> bytes:
-    """An object as it is in a pack: its kind and size, four and then seven bits at a time."""
+    """Encode an object for a pack: its kind and size, first four and then seven bits at a time."""
     size, head = len(content) >> 4, bytearray([kind << 4 | len(content) & 15])
     while size:
         head[-1] |= 128
@@ -191,7 +192,7 @@ def _packed(kind: int, content: bytes, before: bytes = b"") -> bytes:
     return bytes(head) + before + zlib.compress(content)
 
 
-def _number(value: int) -> bytes:
+def _varint(value: int) -> bytes:
     digits = bytearray([value & 127])
     while value := value >> 7:
         digits[-1] |= 128
@@ -199,24 +200,24 @@ def _number(value: int) -> bytes:
     return bytes(digits)
 
 
-async def test_a_pack_whose_every_byte_unfolds_to_64_kib_is_no_burden_to_us(
+async def test_pack_that_expands_64_kib_per_byte_stays_within_limits(
     server: GitServer, served: Path, authority: Authority, copies: Path
 ) -> None:
-    ask_git(served, "config", "uploadpack.allowFilter", "false")
+    run_git(served, "config", "uploadpack.allowFilter", "false")
     base, times = b"0123456789abcdef" * 4_096, 3_200
     huge = hashlib.sha1(b"blob %d\0" % (len(base) * times))
     for _ in range(times):
         huge.update(base)
     first, small = hashlib.sha1(b"blob 65536\0" + base), hashlib.sha1(b"blob 9\x00012345678")
-    unfold = _number(len(base)) + _number(len(base) * times) + b"\x80" * times
-    fold = _number(len(base) * times) + _number(9) + b"\x90\x09"
-    bodies = [_packed(3, base), _packed(7, unfold, first.digest()), _packed(7, fold, huge.digest())]
+    expand = _varint(len(base)) + _varint(len(base) * times) + b"\x80" * times
+    shrink = _varint(len(base) * times) + _varint(9) + b"\x90\x09"
+    bodies = [_packed(3, base), _packed(7, expand, first.digest()), _packed(7, shrink, huge.digest())]
     pack = b"PACK" + (2).to_bytes(4, "big") + len(bodies).to_bytes(4, "big") + b"".join(bodies)
-    ask_git(served, "index-pack", "--stdin", stdin=pack + hashlib.sha1(pack).digest())
+    run_git(served, "index-pack", "--stdin", stdin=pack + hashlib.sha1(pack).digest())
     names = {"base": first, "huge": huge, "small": small}
     _commit(served, _tree(served, [f"100644 blob {each.hexdigest()}\t{name}".encode() for name, each in names.items()]))
     async with _snapshot(server, authority, copies, max_bytes=16 * _MIB) as snapshot:
-        memory = _watch_memory()
+        memory = _reset_peak_memory()
         assert [entry.size_bytes for entry in await snapshot.entries()] == [65_536, 65_536 * times, 9]
         contents = await snapshot.read([each.hexdigest() for each in names.values()])
         assert _memory("VmHWM") - memory < _MEMORY
@@ -224,7 +225,7 @@ async def test_a_pack_whose_every_byte_unfolds_to_64_kib_is_no_burden_to_us(
     assert _size(copies) < _MIB
 
 
-async def test_a_repository_that_does_not_fit_is_refused_and_nothing_of_it_kept(
+async def test_oversized_repository_is_refused_and_removed(
     server: GitServer, served: Path, authority: Authority, copies: Path
 ) -> None:
     add_commits(served, [Commit(b"noise", {b"%d" % number: os.urandom(200_000) for number in range(40)})])
@@ -243,25 +244,26 @@ async def test_deep_folders_are_listed(server: GitServer, served: Path, authorit
         assert len(await snapshot.read([entry.blob for entry in entries])) == 2
 
 
-async def test_more_files_than_can_be_read_are_refused_in_time(
+@pytest.mark.nightly
+async def test_too_many_files_are_refused_quickly(
     server: GitServer, served: Path, authority: Authority, copies: Path
 ) -> None:
     blob = _blob(served, b"same").encode()
     flat = _tree(served, [b"100644 blob %s\t%06d" % (blob, number) for number in range(300_000)])
-    unfolding = _tree(served, [b"100644 blob %s\t%d" % (blob, number) for number in range(10)])
+    expanding = _tree(served, [b"100644 blob %s\t%d" % (blob, number) for number in range(10)])
     for _ in range(9):
-        unfolding = _tree(served, [b"040000 tree %s\t%d" % (unfolding.encode(), number) for number in range(10)])
+        expanding = _tree(served, [b"040000 tree %s\t%d" % (expanding.encode(), number) for number in range(10)])
     nested = _tree(served, [b"100644 blob %s\tfile" % blob])
     for _ in range(5):
         nested = _tree(served, [b"040000 tree %s\t%d" % (nested.encode(), number) for number in range(10)])
-    for tree, many in ((flat, "files"), (unfolding, "files"), (nested, "directories")):
+    for tree, unit in ((flat, "files"), (expanding, "files"), (nested, "directories")):
         _commit(served, tree)
-        begun = time.perf_counter()
+        started = time.perf_counter()
         async with _snapshot(server, authority, copies) as snapshot:
-            memory = _watch_memory()
+            memory = _reset_peak_memory()
             with pytest.raises(RepositoryFailed) as failed:
                 await snapshot.entries()
-            risen = _memory("VmHWM") - memory
-        print(f"too many: {time.perf_counter() - begun:.1f} s, {risen // _MIB} MiB")
-        assert str(failed.value) == f"The repository has too many {many}."
-        assert risen < 2 * _MEMORY
+            growth = _memory("VmHWM") - memory
+        print(f"too many: {time.perf_counter() - started:.1f} s, {growth // _MIB} MiB")
+        assert str(failed.value) == f"The repository has too many {unit}."
+        assert growth < 2 * _MEMORY

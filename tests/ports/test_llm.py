@@ -1,4 +1,4 @@
-"""The model port over real HTTP, with a server that says what it is told: both SDKs, what goes wrong, every bill."""
+"""The model port over real HTTP with a scripted server: both SDKs, failures, and usage accounting."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from typing import cast
 
 import pytest
 
-from loremark.ports.llm.anthropic_messages import AnthropicMessages
 from loremark.ports.llm.breaker import FAILURES, OPEN_S
 from loremark.ports.llm.model import CapReached, Completion, ModelFailed, Prompt, Usage, open_model
-from loremark.ports.llm.openai_chat import OpenAiChat
 from loremark.ports.llm.remote_model import RemoteModel
 from loremark.ports.llm.tokens import count
 from tests.servers.process import free_port
@@ -33,7 +31,7 @@ TEXT = "all is well, thank you"
 
 
 class Ledger:
-    """A meter that knows what is open, and stops after so many reservations."""
+    """A meter that tracks open reservations, with a cap on their number."""
 
     def __init__(self, cap: int = 1_000) -> None:
         self._cap = cap
@@ -54,7 +52,7 @@ class Ledger:
         return name
 
     async def spent(self, reservation: str, usage: Usage) -> None:
-        await asyncio.sleep(0.01)  # as a database would: a settlement that is not awaited to its end is lost
+        await asyncio.sleep(0.01)  # like a database: a settlement that is not awaited is lost
         self.open.remove(reservation)
         self.usages.append(usage)
 
@@ -67,8 +65,8 @@ class Ledger:
         return not self.open and len(self.usages) + self.released == len(self.reserved)
 
 
-class Time:
-    """A clock that the back-off moves instead of waiting."""
+class FakeClock:
+    """A clock that the backoff advances instead of waiting."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
@@ -94,8 +92,8 @@ def server() -> Iterator[ScriptedModel]:
 
 
 @pytest.fixture
-def time() -> Time:
-    return Time()
+def clock() -> FakeClock:
+    return FakeClock()
 
 
 @pytest.fixture
@@ -109,18 +107,22 @@ Open = Callable[..., RemoteModel]
 
 
 @pytest.fixture
-async def opened(server: ScriptedModel, time: Time) -> AsyncIterator[Open]:
+async def opened(server: ScriptedModel, clock: FakeClock) -> AsyncIterator[Open]:
     models: list[RemoteModel] = []
 
     def open_one(kind: str, *, base_url: str | None = None, timeout_s: float = 30.0) -> RemoteModel:
+        # Imported here: importing the SDKs takes seconds, and every test worker imports this module.
+        from loremark.ports.llm.anthropic_messages import AnthropicMessages
+        from loremark.ports.llm.openai_chat import OpenAiChat
+
         provider = OpenAiChat if kind == "openai" else AnthropicMessages
         address = base_url or server.base_url(kind)
         models.append(
             RemoteModel(
                 provider("m", base_url=address, api_key=KEY),
                 timeout_s=timeout_s,
-                sleep=time.sleep,
-                monotonic=time.monotonic,
+                sleep=clock.sleep,
+                monotonic=clock.monotonic,
             )
         )
         return models[-1]
@@ -144,7 +146,7 @@ async def ask(model: RemoteModel, prompt: Prompt, meter: Ledger, streamed: bool)
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-async def test_a_plain_answer(
+async def test_plain_answer(
     server: ScriptedModel, model: RemoteModel, meter: Ledger, kind: str, streamed: bool
 ) -> None:
     server.answer(Say(TEXT))
@@ -159,15 +161,15 @@ async def test_a_plain_answer(
     assert request.headers["authorization"] == f"Bearer {KEY}"
     assert request.headers["accept-encoding"] == "identity"
     assert request.json["max_tokens"] == PLAIN.max_tokens
-    assert ("temperature" in request.json) == (kind == "openai")  # Anthropic refuses any
+    assert ("temperature" in request.json) == (kind == "openai")  # Anthropic rejects it
     assert model.name == f"{kind}:m"
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-async def test_no_secret_is_shown_to_a_model(
+async def test_secrets_are_not_sent_to_a_model(
     server: ScriptedModel, model: RemoteModel, meter: Ledger, streamed: bool
 ) -> None:
-    """Also where somebody wrote it into an item by hand, which nothing has cleaned before."""
+    """Including secrets that someone wrote into an item by hand, which nothing has redacted before."""
     token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
     server.answer(Say(TEXT))
     await ask(model, replace(PLAIN, user=f"The deploy key is {token}, kept by ops."), meter, streamed)
@@ -177,23 +179,23 @@ async def test_no_secret_is_shown_to_a_model(
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-async def test_an_answer_by_a_schema(
+async def test_answer_with_a_schema(
     server: ScriptedModel, model: RemoteModel, meter: Ledger, kind: str, streamed: bool
 ) -> None:
     server.answer(Say('{"mood": "good"}'))
     _, completion = await ask(model, JSON, meter, streamed)
     assert json.loads(completion.text) == {"mood": "good"}
-    asked = server.requests[0].json
+    body = server.requests[0].json
     if kind == "openai":
-        wanted = {"name": "mood", "schema": SCHEMA, "strict": True}
-        assert asked["response_format"] == {"type": "json_schema", "json_schema": wanted}
+        expected = {"name": "mood", "schema": SCHEMA, "strict": True}
+        assert body["response_format"] == {"type": "json_schema", "json_schema": expected}
     else:
-        assert asked["tools"][0]["input_schema"] == SCHEMA
-        assert asked["tool_choice"]["name"] == "mood"
-        assert asked["thinking"] == {"type": "disabled"}
+        assert body["tools"][0]["input_schema"] == SCHEMA
+        assert body["tool_choice"]["name"] == "mood"
+        assert body["thinking"] == {"type": "disabled"}
 
 
-async def test_malformed_json_is_left_to_the_caller(server: ScriptedModel, opened: Open, meter: Ledger) -> None:
+async def test_malformed_json_is_returned_to_the_caller(server: ScriptedModel, opened: Open, meter: Ledger) -> None:
     server.answer(Say('{"mood": '))
     assert (await opened("openai").complete(JSON, meter)).text == '{"mood": '
 
@@ -207,7 +209,7 @@ async def test_malformed_json_is_left_to_the_caller(server: ScriptedModel, opene
         (Say('{"mood": "x"}', finish="content_filter"), "refused"),
     ],
 )
-async def test_what_is_no_answer(
+async def test_unusable_answers_fail(
     server: ScriptedModel, model: RemoteModel, meter: Ledger, streamed: bool, reply: Say, reason: str
 ) -> None:
     server.answer(reply)
@@ -215,11 +217,11 @@ async def test_what_is_no_answer(
     with pytest.raises(ModelFailed) as failed:
         await ask(model, prompt, meter, streamed)
     assert failed.value.reason == reason
-    assert len(meter.usages) == len(server.requests) == 1  # it was work, and is not asked for again
+    assert len(meter.usages) == len(server.requests) == 1  # it is billed and not retried
 
 
 @pytest.mark.parametrize("reply", [Raw(b"<html>", "text/html"), Raw(b"{"), Raw(b"[1]"), Raw(b'{"choices": 3}')])
-async def test_what_cannot_be_read_is_malformed(
+async def test_unreadable_responses_are_malformed(
     server: ScriptedModel, model: RemoteModel, meter: Ledger, kind: str, reply: Raw
 ) -> None:
     server.answer(reply)
@@ -228,7 +230,7 @@ async def test_what_cannot_be_read_is_malformed(
     assert failed.value.reason == "malformed"
 
 
-async def test_an_endless_answer_is_cut(server: ScriptedModel, model: RemoteModel, meter: Ledger) -> None:
+async def test_oversized_answer_is_refused(server: ScriptedModel, model: RemoteModel, meter: Ledger) -> None:
     server.answer(Say("long " * 210_000))
     with pytest.raises(ModelFailed, match="larger than") as failed:
         await model.complete(PLAIN, meter)
@@ -239,22 +241,22 @@ async def test_an_endless_answer_is_cut(server: ScriptedModel, model: RemoteMode
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-async def test_it_waits_as_long_as_it_is_told_and_asks_again(
-    server: ScriptedModel, model: RemoteModel, meter: Ledger, time: Time, streamed: bool
+async def test_retry_after_is_respected(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, clock: FakeClock, streamed: bool
 ) -> None:
     server.answer(Refuse(429, headers={"Retry-After": "7"}), Say(TEXT))
     _, completion = await ask(model, PLAIN, meter, streamed)
     assert completion.text == TEXT
-    assert time.waits == [7.0]
+    assert clock.waits == [7.0]
     assert (meter.released, len(meter.usages)) == (1, 1)
 
 
-async def test_it_does_not_wait_for_ever(server: ScriptedModel, model: RemoteModel, meter: Ledger, time: Time) -> None:
+async def test_waiting_is_limited(server: ScriptedModel, model: RemoteModel, meter: Ledger, clock: FakeClock) -> None:
     server.answer(Refuse(429, headers={"Retry-After": "21"}))
     with pytest.raises(ModelFailed) as failed:
         await model.complete(PLAIN, meter)
     assert failed.value.reason == "overloaded"
-    assert time.waits == []
+    assert clock.waits == []
     server.always(Refuse(429))
     with pytest.raises(ModelFailed):
         await model.complete(PLAIN, meter)
@@ -262,7 +264,7 @@ async def test_it_does_not_wait_for_ever(server: ScriptedModel, model: RemoteMod
     assert meter.usages == []
 
 
-async def test_the_deadline_ends_the_attempts(server: ScriptedModel, opened: Open, kind: str, meter: Ledger) -> None:
+async def test_deadline_ends_the_attempts(server: ScriptedModel, opened: Open, kind: str, meter: Ledger) -> None:
     server.always(Refuse(429, headers={"Retry-After": "6"}))
     with pytest.raises(ModelFailed) as failed:
         await opened(kind, timeout_s=10.0).complete(PLAIN, meter)
@@ -271,16 +273,16 @@ async def test_the_deadline_ends_the_attempts(server: ScriptedModel, opened: Ope
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-async def test_faults_of_the_server_are_tried_again(
-    server: ScriptedModel, model: RemoteModel, meter: Ledger, time: Time, streamed: bool
+async def test_server_errors_are_retried(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, clock: FakeClock, streamed: bool
 ) -> None:
     server.answer(Refuse(500), Drop(), Say(TEXT))
     _, completion = await ask(model, PLAIN, meter, streamed)
     assert completion.text == TEXT
-    assert len(time.waits) == 2
-    assert time.waits[0] <= 1.0
-    assert time.waits[1] <= 2.0
-    # The refused attempt cost nothing; what became of the dropped one nobody knows, so it counts.
+    assert len(clock.waits) == 2
+    assert clock.waits[0] <= 1.0
+    assert clock.waits[1] <= 2.0
+    # The refused attempt is free. The dropped one may have been processed, so it is billed.
     assert (meter.released, len(meter.usages)) == (1, 2)
     server.always(Refuse(529))
     with pytest.raises(ModelFailed) as failed:
@@ -289,7 +291,7 @@ async def test_faults_of_the_server_are_tried_again(
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-async def test_a_server_that_hangs(
+async def test_hanging_server_times_out(
     server: ScriptedModel, opened: Open, kind: str, meter: Ledger, streamed: bool
 ) -> None:
     server.answer(Hang())
@@ -301,30 +303,32 @@ async def test_a_server_that_hangs(
     assert meter.usages[0].prompt_tokens > 0
 
 
-async def test_nobody_listens(opened: Open, kind: str, meter: Ledger) -> None:
-    nowhere = opened(kind, base_url=f"http://127.0.0.1:{free_port()}")
+async def test_unreachable_server_is_unavailable(opened: Open, kind: str, meter: Ledger) -> None:
+    unreachable = opened(kind, base_url=f"http://127.0.0.1:{free_port()}")
     with pytest.raises(ModelFailed) as failed:
-        await nowhere.complete(PLAIN, meter)
+        await unreachable.complete(PLAIN, meter)
     assert failed.value.reason == "unavailable"
     assert meter.released == 3
 
 
 @pytest.mark.parametrize("reply", [Say(TEXT, cut_after=2), Say(TEXT, end_after=2)])
-async def test_half_a_stream(server: ScriptedModel, model: RemoteModel, meter: Ledger, kind: str, reply: Say) -> None:
+async def test_interrupted_stream_is_billed_and_not_retried(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, kind: str, reply: Say
+) -> None:
     server.answer(reply)
     parts = model.stream(PLAIN, meter)
-    heard = [await anext(parts), await anext(parts)]
+    received = [await anext(parts), await anext(parts)]
     with pytest.raises(ModelFailed) as failed:
         await anext(parts)
     assert failed.value.reason == "broken"
-    assert heard == [TEXT[:5], TEXT[5:10]]
+    assert received == [TEXT[:5], TEXT[5:10]]
     assert len(server.requests) == 1
     (usage,) = meter.usages
     assert usage.completion_tokens == count(TEXT[:10])
     assert usage.prompt_tokens == 11 if kind == "anthropic" else usage.prompt_tokens > 0
 
 
-async def test_half_an_answer_is_asked_for_again(server: ScriptedModel, model: RemoteModel, meter: Ledger) -> None:
+async def test_interrupted_answer_is_retried(server: ScriptedModel, model: RemoteModel, meter: Ledger) -> None:
     server.answer(Say(TEXT, cut_after=0), Say(TEXT))
     assert (await model.complete(PLAIN, meter)).text == TEXT
     server.answer(Say(TEXT, cut_after=0), Say(TEXT))
@@ -332,7 +336,7 @@ async def test_half_an_answer_is_asked_for_again(server: ScriptedModel, model: R
     assert len(meter.usages) == 4
 
 
-async def test_an_error_inside_a_stream(server: ScriptedModel, model: RemoteModel, meter: Ledger) -> None:
+async def test_error_inside_a_stream_is_retried(server: ScriptedModel, model: RemoteModel, meter: Ledger) -> None:
     server.always(Refuse(200, "too many", "overloaded_error"))
     with pytest.raises(ModelFailed, match="too many") as failed:
         await ask(model, PLAIN, meter, True)
@@ -341,7 +345,7 @@ async def test_an_error_inside_a_stream(server: ScriptedModel, model: RemoteMode
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-async def test_a_server_that_counts_nothing(
+async def test_missing_usage_is_estimated(
     server: ScriptedModel, model: RemoteModel, meter: Ledger, streamed: bool
 ) -> None:
     server.answer(Say(TEXT, usage=False))
@@ -352,12 +356,12 @@ async def test_a_server_that_counts_nothing(
 
 
 @pytest.mark.parametrize("known", ["json_object", None])
-async def test_a_server_that_knows_no_schemas(
+async def test_server_without_schema_support(
     server: ScriptedModel, opened: Open, meter: Ledger, known: str | None
 ) -> None:
     def reply(request: Request) -> Reply:
-        wanted = (request.json.get("response_format") or {}).get("type")
-        return Say("{}") if wanted in (known, None) else Refuse(400, f"response_format {wanted} is not supported")
+        requested = (request.json.get("response_format") or {}).get("type")
+        return Say("{}") if requested in (known, None) else Refuse(400, f"response_format {requested} is not supported")
 
     server.always(reply)
     model = opened("openai")
@@ -365,13 +369,13 @@ async def test_a_server_that_knows_no_schemas(
     attempts = len(server.requests)
     assert attempts == (2 if known else 3)
     assert '"mood"' not in server.requests[0].text
-    assert '"mood"' in server.requests[-1].text  # the schema stands in the prompt instead
+    assert '"mood"' in server.requests[-1].text  # the schema is in the prompt instead
     await ask(model, JSON, meter, True)
     assert len(server.requests) == attempts + 1  # it is remembered
     assert meter.released == attempts - 1
 
 
-async def test_parameters_that_a_model_refuses_are_left_out(server: ScriptedModel, opened: Open, meter: Ledger) -> None:
+async def test_unsupported_parameters_are_left_out(server: ScriptedModel, opened: Open, meter: Ledger) -> None:
     def reply(request: Request) -> Reply:
         for name in ("max_tokens", "temperature", "stream_options"):
             if name in request.json:
@@ -387,7 +391,7 @@ async def test_parameters_that_a_model_refuses_are_left_out(server: ScriptedMode
     assert len(server.requests) == 5
 
 
-async def test_a_model_that_always_thinks(server: ScriptedModel, opened: Open, meter: Ledger) -> None:
+async def test_model_that_always_thinks(server: ScriptedModel, opened: Open, meter: Ledger) -> None:
     def reply(request: Request) -> Reply:
         if request.json.get("thinking") == {"type": "disabled"}:
             return Refuse(400, "thinking.type: disabled is not supported")
@@ -399,7 +403,7 @@ async def test_a_model_that_always_thinks(server: ScriptedModel, opened: Open, m
     assert json.loads((await opened("anthropic").complete(JSON, meter)).text) == {"mood": "x"}
 
 
-async def test_a_bad_request_changes_nothing(server: ScriptedModel, opened: Open, meter: Ledger) -> None:
+async def test_bad_request_does_not_disable_schemas(server: ScriptedModel, opened: Open, meter: Ledger) -> None:
     server.always(Refuse(400, "the prompt is too long"))
     model = opened("openai")
     with pytest.raises(ModelFailed, match="too long") as failed:
@@ -411,11 +415,11 @@ async def test_a_bad_request_changes_nothing(server: ScriptedModel, opened: Open
 
 
 @pytest.mark.parametrize("status", [307, 401, 404])
-async def test_a_refusal_tells_little_and_never_the_key(
+async def test_refusal_message_is_short_and_never_contains_the_key(
     server: ScriptedModel, model: RemoteModel, meter: Ledger, status: int
 ) -> None:
-    words = f"Incorrect API key provided: {KEY}. " + "words " * 400
-    server.always(Refuse(status, words, headers={"Location": "/elsewhere"}))
+    message = f"Incorrect API key provided: {KEY}. " + "words " * 400
+    server.always(Refuse(status, message, headers={"Location": "/elsewhere"}))
     with pytest.raises(ModelFailed) as failed:
         await model.complete(PLAIN, meter)
     assert failed.value.reason == "refused"
@@ -427,7 +431,7 @@ async def test_a_refusal_tells_little_and_never_the_key(
 
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("cap", [0, 1])
-async def test_a_cap_stops_before_the_network(
+async def test_cap_stops_calls_before_the_network(
     server: ScriptedModel, model: RemoteModel, streamed: bool, cap: int
 ) -> None:
     meter = Ledger(cap)
@@ -438,30 +442,30 @@ async def test_a_cap_stops_before_the_network(
     assert meter.all_settled()
 
 
-async def test_the_breaker_opens_and_recovers(
-    server: ScriptedModel, model: RemoteModel, meter: Ledger, time: Time
+async def test_breaker_opens_and_recovers(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, clock: FakeClock
 ) -> None:
     server.always(Refuse(500))
     for _ in range(FAILURES):
         with pytest.raises(ModelFailed):
             await model.complete(PLAIN, meter)
-    knocks, reserved = len(server.requests), len(meter.reserved)
+    request_count, reserved = len(server.requests), len(meter.reserved)
     with pytest.raises(ModelFailed, match="failed repeatedly") as failed:
         await model.complete(PLAIN, meter)
     assert failed.value.reason == "unavailable"
-    assert (len(server.requests), len(meter.reserved)) == (knocks, reserved)
+    assert (len(server.requests), len(meter.reserved)) == (request_count, reserved)
 
-    time.now += OPEN_S + 1
+    clock.now += OPEN_S + 1
     with pytest.raises(ModelFailed, match="500"):
         await model.complete(PLAIN, meter)  # the probe
     with pytest.raises(ModelFailed, match="failed repeatedly"):
         await model.complete(PLAIN, meter)
 
-    time.now += OPEN_S + 1
+    clock.now += OPEN_S + 1
     gate = threading.Event()
     server.always(Say(TEXT, gate=gate))
     probe = asyncio.create_task(model.complete(PLAIN, meter))
-    await asyncio.to_thread(server.wait_for, knocks + 4)
+    await asyncio.to_thread(server.wait_for, request_count + 4)
     with pytest.raises(ModelFailed, match="failed repeatedly"):
         await model.complete(PLAIN, meter)  # one probe at a time
     gate.set()
@@ -469,14 +473,14 @@ async def test_the_breaker_opens_and_recovers(
     await model.complete(PLAIN, meter)
 
 
-async def test_a_probe_that_is_given_up_leaves_room_for_another(
-    server: ScriptedModel, model: RemoteModel, meter: Ledger, time: Time
+async def test_abandoned_probe_allows_another(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, clock: FakeClock
 ) -> None:
     server.always(Refuse(500))
     for _ in range(FAILURES):
         with pytest.raises(ModelFailed):
             await model.complete(PLAIN, meter)
-    time.now += OPEN_S + 1
+    clock.now += OPEN_S + 1
     with pytest.raises(CapReached):
         await model.complete(PLAIN, Ledger(0))
     server.always(Say(TEXT))
@@ -491,19 +495,23 @@ async def test_refusals_do_not_open_the_breaker(server: ScriptedModel, model: Re
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-async def test_cancelling_settles(server: ScriptedModel, model: RemoteModel, meter: Ledger, streamed: bool) -> None:
+async def test_cancelling_settles_the_reservation(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, streamed: bool
+) -> None:
     server.answer(Hang())
     call = asyncio.create_task(ask(model, PLAIN, meter, streamed))
     await asyncio.to_thread(server.wait_for, 1)
     call.cancel()
     await asyncio.sleep(0)
-    call.cancel()  # also by somebody impatient
+    call.cancel()  # cancelling twice is harmless
     with pytest.raises(asyncio.CancelledError):
         await call
     assert len(meter.usages) == 1
 
 
-async def test_cancelling_while_reserving(server: ScriptedModel, model: RemoteModel, meter: Ledger) -> None:
+async def test_cancelling_while_reserving_releases_the_reservation(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger
+) -> None:
     meter.slow.clear()
     call = asyncio.create_task(model.complete(PLAIN, meter))
     await asyncio.sleep(0.3)
@@ -515,7 +523,9 @@ async def test_cancelling_while_reserving(server: ScriptedModel, model: RemoteMo
     assert (meter.released, server.requests) == (1, [])
 
 
-async def test_who_stops_listening_pays_for_what_came(server: ScriptedModel, model: RemoteModel, meter: Ledger) -> None:
+async def test_closed_stream_is_billed_for_what_was_received(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger
+) -> None:
     gate = threading.Event()
     server.answer(Say(TEXT, gate=gate))
     gate.set()
@@ -525,7 +535,7 @@ async def test_who_stops_listening_pays_for_what_came(server: ScriptedModel, mod
     assert meter.usages[0].completion_tokens == count(TEXT[:5])
 
 
-def test_opening(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_model(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     assert open_model("builtin") is None
@@ -537,12 +547,12 @@ def test_opening(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in ("openai", "anthropic"):
         with pytest.raises(ValueError, match="need an API key"):
             open_model(f"{kind}:x")
-        assert open_model(f"{kind}:x", base_url="http://127.0.0.1:9") is not None  # a server of one's own
+        assert open_model(f"{kind}:x", base_url="http://127.0.0.1:9") is not None  # a self-hosted server
         monkeypatch.setenv(f"{kind.upper()}_API_KEY", KEY)
         assert open_model(f"{kind}:x", api_key="") is not None
 
 
-def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_sdk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind, module in (("openai", "openai_chat"), ("anthropic", "anthropic_messages")):
         monkeypatch.delitem(sys.modules, f"loremark.ports.llm.{module}")
         monkeypatch.setitem(sys.modules, kind, None)
@@ -550,10 +560,10 @@ def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
             open_model(f"{kind}:x")
 
 
-def test_counting() -> None:
+def test_token_count() -> None:
     assert count("") == 0
     assert count("hello world") == 2
-    assert count("<|endoftext|>") > 1  # just text
+    assert count("<|endoftext|>") > 1  # plain text, not a special token
     assert count("\ud800") > 0
     long = "the quick brown fox " * 200_000
     assert count(long) == pytest.approx(200_000 * 4, rel=0.01)

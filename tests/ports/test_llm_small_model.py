@@ -1,4 +1,4 @@
-"""The model port against a real, small model: real counts, a real stream, and JSON held to a schema by grammar."""
+"""The model port with a real small model: token counts, streaming, and JSON constrained to a schema."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ async def model(base_url: str) -> AsyncIterator[LanguageModel]:
 
 
 def _prompt(**more: object) -> Prompt:
-    asked = "Our payment service retries a failed call three times. Say what it does."
-    return Prompt(system="You are brief.", user=asked, max_tokens=48, **more)  # type: ignore[arg-type]
+    question = "Our payment service retries a failed call three times. Say what it does."
+    return Prompt(system="You are brief.", user=question, max_tokens=48, **more)  # type: ignore[arg-type]
 
 
-async def test_it_answers_and_counts(model: LanguageModel) -> None:
+async def test_answer_and_usage(model: LanguageModel) -> None:
     meter = Ledger()
     completion = await model.complete(_prompt(), meter)
     assert completion.text.strip()
@@ -72,7 +72,7 @@ async def test_it_answers_and_counts(model: LanguageModel) -> None:
     assert meter.open == 0
 
 
-async def test_it_streams(model: LanguageModel) -> None:
+async def test_streaming(model: LanguageModel) -> None:
     meter = Ledger()
     *pieces, last = [part async for part in model.stream(_prompt(), meter)]
     assert isinstance(last, Completion)
@@ -84,7 +84,7 @@ async def test_it_streams(model: LanguageModel) -> None:
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-async def test_a_schema_holds_even_a_model_that_knows_no_json(model: LanguageModel, streamed: bool) -> None:
+async def test_schema_is_enforced_even_for_a_weak_model(model: LanguageModel, streamed: bool) -> None:
     prompt = Prompt(
         system="You write a title for a note.",
         user="The team decided to use PostgreSQL.",

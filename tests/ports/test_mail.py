@@ -1,4 +1,4 @@
-"""Mail: a file for each message, or an SMTP server that may want a login and may refuse for a while."""
+"""Mail: one file per message, or an SMTP server that may require a login or refuse temporarily."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _text(message: EmailMessage) -> str:
     return str(body.get_content())
 
 
-async def test_a_file_mailer_writes_one_whole_message_a_mail(tmp_path: Path) -> None:
+async def test_file_mailer_writes_one_complete_message_per_mail(tmp_path: Path) -> None:
     folder = tmp_path / "outgoing mail"
     mailer = open_mailer(folder.as_uri(), _SENDER)
     await mailer.send("ada@example.com", "Grüße", _TEXT)
@@ -55,14 +55,14 @@ async def test_a_file_mailer_writes_one_whole_message_a_mail(tmp_path: Path) -> 
     assert first.defects == []
 
 
-async def test_a_link_can_be_copied_out_of_the_file(tmp_path: Path) -> None:
+async def test_link_can_be_copied_from_the_file(tmp_path: Path) -> None:
     link = f"http://127.0.0.1:8000/invitation?token=inv_{'aB3-' * 60}&next=/"
     await open_mailer(tmp_path.as_uri(), _SENDER).send("ada@example.com", "Join us", f"Open this:\n\n{link}\n")
     (file,) = tmp_path.iterdir()
     assert link in file.read_text()
 
 
-async def test_a_subject_cannot_smuggle_in_another_recipient(tmp_path: Path) -> None:
+async def test_subject_cannot_inject_a_recipient(tmp_path: Path) -> None:
     mailer = open_mailer(tmp_path.as_uri(), _SENDER)
     await mailer.send("ada@example.com", "Hello\r\nBcc: eve@example.com\r\n\r\nBody of Eve", "text")
     (path,) = tmp_path.glob("*.eml")
@@ -72,7 +72,7 @@ async def test_a_subject_cannot_smuggle_in_another_recipient(tmp_path: Path) -> 
     assert _text(message) == "text\n"
 
 
-async def test_smtp_with_a_login_delivers_what_was_sent() -> None:
+async def test_smtp_with_login() -> None:
     with SmtpServer("post@office", "p@ss:wörd/?") as server:
         await open_mailer(server.url, _SENDER).send("ada@example.com", "Grüße", _TEXT)
         (received,) = server.messages
@@ -81,7 +81,7 @@ async def test_smtp_with_a_login_delivers_what_was_sent() -> None:
     assert _text(received.message).replace("\r\n", "\n") == _TEXT
 
 
-async def test_smtp_without_a_login_works_where_none_is_wanted() -> None:
+async def test_smtp_without_login() -> None:
     with SmtpServer() as server:
         await open_mailer(server.url, _SENDER).send("ada@example.com", "Hello", "text")
         assert [received.message["Subject"] for received in server.messages] == ["Hello"]
@@ -103,14 +103,14 @@ async def test_every_refusal_is_a_mail_error() -> None:
         await open_mailer(f"smtp://127.0.0.1:{free_port()}", _SENDER).send("ada@example.com", "Hello", "text")
 
 
-def test_an_address_of_another_kind_is_refused_by_name() -> None:
+def test_unsupported_mail_url_is_refused() -> None:
     with pytest.raises(ValueError, match="LOREMARK_MAIL_URL"):
         open_mailer("https://mail.example.com", _SENDER)
 
 
 @pytest.fixture
 def quiet() -> Iterator[None]:
-    """A failure in one line: the long form takes seconds to draw."""
+    """Log failures on one line, because rendering the long form takes seconds."""
     before = structlog.get_config()
     log.configure("error", "json")
     yield
@@ -118,7 +118,7 @@ def quiet() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("quiet")
-async def test_an_invitation_reaches_its_address_though_the_mail_server_refused_at_first(
+async def test_invitation_is_retried_until_the_mail_server_accepts_it(
     engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "_FIRST_RETRY_MS", 50)

@@ -1,4 +1,4 @@
-"""Where we may connect to: public addresses over https, and what an operator has opened; in no disguise elsewhere."""
+"""Allowed destinations: public addresses over HTTPS and ranges an operator allows, whatever the notation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ async def _resolve(url: str, *allowed: str) -> Destination:
 
 
 @pytest.mark.parametrize("url", refused_urls())
-async def test_a_private_or_malformed_address_is_refused(url: str, names: Names) -> None:
+async def test_private_or_malformed_url_is_refused(url: str, names: Names) -> None:
     with pytest.raises(OutboundRefused) as refused:
         await _resolve(url)
     assert str(refused.value).startswith("url ")
@@ -38,27 +38,27 @@ async def test_a_private_or_malformed_address_is_refused(url: str, names: Names)
         ("https://public.example.com/?@127.0.0.1", "public.example.com", 443, "/?@127.0.0.1"),
     ],
 )
-async def test_a_public_address_is_taken_apart(url: str, host: str, port: int, target: str, names: Names) -> None:
+async def test_public_url_is_parsed(url: str, host: str, port: int, target: str, names: Names) -> None:
     found = await _resolve(url)
     assert (found.host, found.port, found.target) == (host, port, target)
     assert found.addresses == tuple(map(ipaddress.ip_address, PUBLIC))
-    assert names.asked("public.example.com") == 2, "once for each kind of address"
+    assert names.query_count("public.example.com") == 2, "one query per address family"
 
 
 @pytest.mark.parametrize("address", ["93.184.215.14", "2606:4700:4700::1111"])
-async def test_a_public_literal_is_not_looked_up(address: str, names: Names) -> None:
-    shown = f"[{address}]" if ":" in address else address
-    assert (await _resolve(f"https://{shown}/")).addresses == (ipaddress.ip_address(address),)
-    assert names.asked(address) == 0
+async def test_public_ip_literal_is_not_looked_up(address: str, names: Names) -> None:
+    host = f"[{address}]" if ":" in address else address
+    assert (await _resolve(f"https://{host}/")).addresses == (ipaddress.ip_address(address),)
+    assert names.query_count(address) == 0
 
 
 @pytest.mark.parametrize("port", [1, 443, 65_535])
-async def test_any_port_there_is_may_be_named(port: int, names: Names) -> None:
+async def test_any_valid_port_is_accepted(port: int, names: Names) -> None:
     assert (await _resolve(f"https://public.example.com:{port}/")).port == port
     assert (await _resolve("https://public.example.com:/")).port == 443
 
 
-async def test_of_many_addresses_the_first_three_are_tried_by_turns(names: Names) -> None:
+async def test_first_three_addresses_alternate_between_families(names: Names) -> None:
     v4, v6 = [f"93.184.215.{number}" for number in range(1, 9)], [f"2606:4700::{number}" for number in range(1, 9)]
     names.set("many.example.com", *v4, *v6)
     found = (await _resolve("https://many.example.com/")).addresses
@@ -66,13 +66,13 @@ async def test_of_many_addresses_the_first_three_are_tried_by_turns(names: Names
     assert {str(address) for address in found} < {*v4, *v6}
 
 
-async def test_a_name_without_an_address_is_not_refused_but_unresolved(names: Names) -> None:
+async def test_name_without_an_address_is_unresolved_and_not_refused(names: Names) -> None:
     names.set("later.example.com")
     with pytest.raises(Unresolved, match="the host name cannot be resolved"):
         await _resolve("https://later.example.com/")
 
 
-async def test_an_operator_opens_ranges_and_nothing_beside_them(names: Names) -> None:
+async def test_operator_allows_ranges_and_nothing_else(names: Names) -> None:
     allowed = ("127.0.0.0/8", "fd00::/8", "10.1.2.3")
     names.set("mixed.example.com", "127.0.0.1", "10.1.2.4")
     for url in ("https://127.9.9.9/", "https://loopback.example.com/", "https://[fd12::1]/", "https://10.1.2.3/"):

@@ -1,4 +1,4 @@
-"""Posting over real TLS: to the very address that was checked, bounded, and nowhere else."""
+"""POST requests over real TLS: only to the checked address, and with limits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NONE: Mapping[str, str] = {}
 _LOOPBACK = ("127.0.0.0/8", "::1/128")
 _OK = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
 
-Speak = Callable[[asyncio.StreamWriter], Awaitable[None]]
+Respond = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
 @pytest.fixture
@@ -53,13 +53,13 @@ async def _post_all(
         await guard.close()
 
 
-async def _post_to(authority: Authority, speak: Speak, *, timeout_s: float = 5.0) -> Answer:
-    """What comes of a call to a server that reads the request and then says this."""
+async def _post_to(authority: Authority, respond: Respond, *, timeout_s: float = 5.0) -> Answer:
+    """Post to a server that reads the request and then responds with this function."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError):
             await reader.readuntil(b'{"a": 1}')
-            await speak(writer)
+            await respond(writer)
         writer.transport.abort()
 
     async with await asyncio.start_server(serve, "127.0.0.1", 0, ssl=authority.server_context()) as server:
@@ -67,7 +67,7 @@ async def _post_to(authority: Authority, speak: Speak, *, timeout_s: float = 5.0
         return await _post(authority, f"https://127.0.0.1:{port}/", timeout_s=timeout_s)
 
 
-async def test_it_connects_to_the_checked_address_under_the_given_name(
+async def test_connects_to_the_checked_address_with_the_original_host_name(
     authority: Authority, receiver: Receiver, names: Names
 ) -> None:
     names.set("hooks.example.com", "127.0.0.1")
@@ -80,16 +80,18 @@ async def test_it_connects_to_the_checked_address_under_the_given_name(
     assert (request.path, request.body, request.server_name) == ("/in?key=1&x", b'{"a": 1}', "hooks.example.com")
     assert request.headers["host"] == f"hooks.example.com:{receiver.port}"
     assert (request.headers["content-type"], request.headers["webhook-id"]) == ("application/json", "evt_1")
-    assert names.asked("hooks.example.com") == 2, "once for each kind: a second answer could be another one"
+    assert names.query_count("hooks.example.com") == 2, (
+        "one query per address family, because another lookup could return other addresses"
+    )
 
 
-async def test_an_ipv6_address_is_called_by_its_proper_name(authority: Authority) -> None:
+async def test_ipv6_host_header_has_brackets(authority: Authority) -> None:
     with Receiver(authority, "::1") as receiver:
         assert await _post(authority, receiver.url("/six", host="[::1]")) == Answer(200)
         assert receiver.requests("/six")[0].headers["host"] == f"[::1]:{receiver.port}"
 
 
-async def test_no_disguise_leads_to_a_private_address(authority: Authority, receiver: Receiver, names: Names) -> None:
+async def test_no_notation_reaches_a_private_address(authority: Authority, receiver: Receiver, names: Names) -> None:
     urls = refused_urls(receiver.port)
     for url, answer in zip(urls, await _post_all(authority, (), urls), strict=True):
         assert answer.status is None, url
@@ -97,13 +99,13 @@ async def test_no_disguise_leads_to_a_private_address(authority: Authority, rece
     assert receiver.connections == 0
 
 
-async def test_a_name_that_does_not_resolve_is_an_ordinary_failure(authority: Authority, names: Names) -> None:
+async def test_unresolved_name_is_an_ordinary_failure(authority: Authority, names: Names) -> None:
     names.set("later.example.com")
     assert await _post(authority, "https://later.example.com/") == Answer(None, "the host name cannot be resolved")
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-async def test_a_redirect_is_a_failure_and_not_followed(
+async def test_redirect_is_a_failure_and_not_followed(
     status: int, authority: Authority, receiver: Receiver, names: Names
 ) -> None:
     with Receiver(authority) as inside:
@@ -115,7 +117,7 @@ async def test_a_redirect_is_a_failure_and_not_followed(
 
 
 @pytest.mark.parametrize("status", [204, 299, 304, 400, 404, 410, 429, 500, 503])
-async def test_only_two_hundreds_count_as_taken(status: int, authority: Authority, receiver: Receiver) -> None:
+async def test_only_2xx_is_a_success(status: int, authority: Authority, receiver: Receiver) -> None:
     receiver.always("/", Reply(status))
     answer = await _post(authority, receiver.url())
     assert answer.status == status
@@ -123,7 +125,7 @@ async def test_only_two_hundreds_count_as_taken(status: int, authority: Authorit
     assert (answer.error is None) == answer.succeeded
 
 
-async def test_proxies_of_the_environment_are_ignored(
+async def test_proxy_environment_variables_are_ignored(
     authority: Authority, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as proxy:
@@ -137,13 +139,13 @@ async def test_proxies_of_the_environment_are_ignored(
             proxy.accept()
 
 
-async def test_a_receiver_that_says_nothing_is_given_up(authority: Authority, receiver: Receiver) -> None:
+async def test_silent_receiver_times_out(authority: Authority, receiver: Receiver) -> None:
     receiver.always("/", Reply(gate=threading.Event()))
     assert await _post(authority, receiver.url(), timeout_s=0.4) == Answer(None, "no response within 0.4 seconds")
     assert len(receiver.requests()) == 1
 
 
-async def test_once_the_status_is_there_it_decides(authority: Authority) -> None:
+async def test_received_status_decides_whatever_follows(authority: Authority) -> None:
     async def trickle(writer: asyncio.StreamWriter) -> None:
         writer.write(_OK)
         while True:
@@ -155,18 +157,18 @@ async def test_once_the_status_is_there_it_decides(authority: Authority) -> None
         writer.write(_OK + b"some")
         await writer.drain()
 
-    async def fall_silent(writer: asyncio.StreamWriter) -> None:
+    async def stall(writer: asyncio.StreamWriter) -> None:
         writer.write(_OK)
         await asyncio.sleep(10)
 
-    async def break_the_frame(writer: asyncio.StreamWriter) -> None:
+    async def send_a_broken_chunk(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n")
         await writer.drain()
 
     assert await _post_to(authority, trickle, timeout_s=0.6) == Answer(200)
-    assert await _post_to(authority, fall_silent, timeout_s=0.6) == Answer(200)
+    assert await _post_to(authority, stall, timeout_s=0.6) == Answer(200)
     assert await _post_to(authority, stop_short) == Answer(200)
-    assert await _post_to(authority, break_the_frame) == Answer(202)
+    assert await _post_to(authority, send_a_broken_chunk) == Answer(202)
 
     async def stop_short_of_a_failure(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 500 Oh no\r\nContent-Length: 9\r\n\r\n")
@@ -175,8 +177,8 @@ async def test_once_the_status_is_there_it_decides(authority: Authority) -> None
     assert await _post_to(authority, stop_short_of_a_failure) == Answer(500, "responded with status 500")
 
 
-async def test_what_a_stranger_says_is_never_repeated(authority: Authority) -> None:
-    async def talk_nonsense(writer: asyncio.StreamWriter) -> None:
+async def test_invalid_responses_are_never_quoted(authority: Authority) -> None:
+    async def send_nonsense(writer: asyncio.StreamWriter) -> None:
         writer.write(b"secret nonsense " * 6_000 + b"\r\n\r\n")
         await writer.drain()
 
@@ -184,20 +186,20 @@ async def test_what_a_stranger_says_is_never_repeated(authority: Authority) -> N
         writer.write(b"HTTP/1.1 200 OK\r\n" + b"a: secret\r\n" * 20_000)
         await writer.drain()
 
-    async def begin(writer: asyncio.StreamWriter) -> None:
+    async def send_half_a_status_line(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 O")
         await writer.drain()
 
     async def hang_up(writer: asyncio.StreamWriter) -> None:
         writer.close()
 
-    assert await _post_to(authority, talk_nonsense) == Answer(None, "the response is not valid HTTP")
+    assert await _post_to(authority, send_nonsense) == Answer(None, "the response is not valid HTTP")
     assert await _post_to(authority, send_a_long_head) == Answer(None, "the response is not valid HTTP")
-    assert await _post_to(authority, begin) == Answer(None, "the connection was lost")
+    assert await _post_to(authority, send_half_a_status_line) == Answer(None, "the connection was lost")
     assert await _post_to(authority, hang_up) == Answer(None, "the connection was lost")
 
 
-async def test_the_next_address_is_tried_when_a_connection_cannot_be_made(authority: Authority, names: Names) -> None:
+async def test_next_address_is_tried_when_connecting_fails(authority: Authority, names: Names) -> None:
     with Receiver(authority, "::1") as receiver:
         url = receiver.url(host="hooks.example.com")
         names.set("hooks.example.com", "127.0.0.1", "::1")
@@ -208,10 +210,10 @@ async def test_the_next_address_is_tried_when_a_connection_cannot_be_made(author
         assert receiver.connections == 1
 
 
-async def test_a_request_that_has_arrived_is_not_sent_to_the_next_address(
+async def test_delivered_request_is_not_sent_to_the_next_address(
     authority: Authority, receiver: Receiver, names: Names
 ) -> None:
-    """It may have been taken: to come back is the business of the schedule."""
+    """It may have been processed already; retries are up to the delivery schedule."""
     with Receiver(authority, "::1", port=receiver.port) as other:
         names.set("hooks.example.com", "127.0.0.1", "::1")
         receiver.always("/", Reply(gate=threading.Event()))
@@ -220,30 +222,30 @@ async def test_a_request_that_has_arrived_is_not_sent_to_the_next_address(
         assert (receiver.connections, other.connections) == (1, 0)
 
 
-async def test_a_long_answer_is_not_read_to_its_end(authority: Authority) -> None:
+async def test_long_response_is_not_read_to_its_end(authority: Authority) -> None:
 
-    async def speak(writer: asyncio.StreamWriter) -> None:
+    async def respond(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n")
         while True:
             writer.write(b"x" * 65_536)
             await writer.drain()
 
-    assert await _post_to(authority, speak) == Answer(200)
+    assert await _post_to(authority, respond) == Answer(200)
 
 
-async def test_nobody_there_is_an_ordinary_failure(authority: Authority) -> None:
+async def test_refused_connection_is_an_ordinary_failure(authority: Authority) -> None:
     answer = await _post(authority, f"https://127.0.0.1:{free_port()}/")
     assert answer == Answer(None, "could not connect")
     assert not answer.succeeded
 
 
-async def test_the_certificate_must_be_for_that_name_and_from_a_known_authority(
+async def test_certificate_must_match_the_name_and_be_trusted(
     authority: Authority, receiver: Receiver, names: Names, tmp_path: Path
 ) -> None:
     wrong_name = await _post(authority, receiver.url(host="loopback.example.com"))
-    stranger = await _post(Authority(tmp_path), receiver.url())
+    untrusted = await _post(Authority(tmp_path), receiver.url())
     assert wrong_name == Answer(None, "the certificate is not valid for the host name")
-    assert stranger == Answer(None, "the certificate is not trusted")
+    assert untrusted == Answer(None, "the certificate is not trusted")
     assert receiver.connections == 2
     assert receiver.requests() == []
 

@@ -1,4 +1,4 @@
-"""The payment providers by themselves: sealed checkouts, and Stripe's SDK against a server that speaks its language."""
+"""The payment providers: sealed local checkouts, and Stripe's SDK with a fake Stripe server."""
 
 from __future__ import annotations
 
@@ -45,31 +45,36 @@ def _buyer(fake: FakeStripe, *, card: bool = True) -> Buyer:
     return Buyer("team_1", "Stones", "o@example.com", customer)
 
 
-def test_only_our_own_address_is_ours() -> None:
+def test_only_our_own_urls_are_ours() -> None:
     local = LocalPayments(Sealer(b"k" * 32), BASE)
     assert all(local.is_ours(url) for url in (BASE, f"{BASE}/", f"{BASE}/a?b#c", f"{BASE}?x"))
     others = (f"{BASE}1/", f"{BASE}.evil.example", f"{BASE}@evil.example/", "http://127.0.0.1/", "//127.0.0.1:8000/")
     assert not any(local.is_ours(url) for url in others)
 
 
-async def test_the_same_transaction_is_paid_once(fake: FakeStripe, payments: StripePayments) -> None:
+async def test_transaction_is_paid_once(fake: FakeStripe, payments: StripePayments) -> None:
     buyer = _buyer(fake)
     paid = await asyncio.gather(*(payments.pay(buyer, PACK, "ctx_1") for _ in range(10)))
     assert {payment.id for payment in paid} == {fake.of("pi")[0]["id"]}
     assert all(payment.paid for payment in paid)
     assert len(fake.of("pi")) == 1
-    given = fake.of("pi")[0]
-    assert (given["amount"], given["currency"], given["off_session"], given["confirm"]) == (500, "eur", "true", "true")
+    intent = fake.of("pi")[0]
+    assert (intent["amount"], intent["currency"], intent["off_session"], intent["confirm"]) == (
+        500,
+        "eur",
+        "true",
+        "true",
+    )
 
 
-async def test_without_anything_to_pay_with_nothing_is_tried(fake: FakeStripe, payments: StripePayments) -> None:
+async def test_no_payment_is_attempted_without_a_payment_method(fake: FakeStripe, payments: StripePayments) -> None:
     for buyer in (Buyer("team_1", "Stones", "o@example.com"), _buyer(fake, card=False)):
         with pytest.raises(NoPaymentMethod):
             await payments.pay(buyer, PACK, "ctx_1")
     assert fake.of("pi") == []
 
 
-async def test_a_card_that_is_not_the_default_is_taken_too(fake: FakeStripe, payments: StripePayments) -> None:
+async def test_card_that_is_not_the_default_is_used(fake: FakeStripe, payments: StripePayments) -> None:
     buyer = _buyer(fake, card=False)
     assert buyer.customer is not None
     card = fake.new("pm", object="payment_method", customer=buyer.customer)["id"]
@@ -77,7 +82,7 @@ async def test_a_card_that_is_not_the_default_is_taken_too(fake: FakeStripe, pay
     assert fake.of("pi")[0]["payment_method"] == card
 
 
-async def test_a_refused_card_is_told_from_a_server_that_is_away(fake: FakeStripe, payments: StripePayments) -> None:
+async def test_declined_card_is_distinguished_from_an_outage(fake: FakeStripe, payments: StripePayments) -> None:
     buyer = _buyer(fake)
     fake.decline = "card_declined"
     with pytest.raises(PaymentFailed):
@@ -94,18 +99,18 @@ async def test_a_refused_card_is_told_from_a_server_that_is_away(fake: FakeStrip
         await payments.get_subscription("sub_nowhere")
 
 
-async def test_slow_calls_do_not_hold_up_the_loop(fake: FakeStripe, payments: StripePayments) -> None:
+async def test_slow_calls_do_not_block_the_event_loop(fake: FakeStripe, payments: StripePayments) -> None:
     fake.faults.delay_s = 0.5
-    asking = asyncio.create_task(payments.open_portal(_buyer(fake)))
+    call_task = asyncio.create_task(payments.open_portal(_buyer(fake)))
     longest, before = 0.0, time.monotonic()
-    while not asking.done():
+    while not call_task.done():
         await asyncio.sleep(0.005)
         longest, before = max(longest, time.monotonic() - before), time.monotonic()
-    assert (await asking).url.startswith("https://billing.stripe.example/")
+    assert (await call_task).url.startswith("https://billing.stripe.example/")
     assert longest < 0.4
 
 
-async def test_a_customer_is_made_once(fake: FakeStripe, payments: StripePayments) -> None:
+async def test_customer_is_created_once(fake: FakeStripe, payments: StripePayments) -> None:
     order = Order(Buyer("team_1", "Stones", "o@example.com"), PLANS["team"], 2)
     pages = [await payments.open_checkout(order) for _ in range(3)]
     assert {page.customer for page in pages} == {fake.of("cus")[0]["id"]}
@@ -113,34 +118,34 @@ async def test_a_customer_is_made_once(fake: FakeStripe, payments: StripePayment
     assert len({page.url for page in pages}) == 3
 
 
-async def test_a_subscription_that_has_ended_is_not_ended_again(fake: FakeStripe, payments: StripePayments) -> None:
+async def test_ended_subscription_is_not_ended_again(fake: FakeStripe, payments: StripePayments) -> None:
     page = await payments.open_checkout(Order(Buyer("team_1", "Stones", "o@example.com"), PLANS["team"], 2))
-    begun = fake.finish_checkout(page.url.rpartition("/")[2])
+    subscription = fake.finish_checkout(page.url.rpartition("/")[2])
     for _ in range(2):
-        await payments.end_subscription(begun["id"])
+        await payments.end_subscription(subscription["id"])
     assert [call for call in fake.calls if call[0] == "DELETE"] == [
-        ("DELETE", f"/v1/subscriptions/{begun['id']}", {"prorate": "true", "invoice_now": "true"})
+        ("DELETE", f"/v1/subscriptions/{subscription['id']}", {"prorate": "true", "invoice_now": "true"})
     ]
-    ended = await payments.get_subscription(begun["id"])
+    ended = await payments.get_subscription(subscription["id"])
     assert ended is not None
     assert (ended.state, ended.plan_id, ended.seats) == ("cancelled", "team", 2)
 
 
-def test_settings_say_who_takes_the_money(tmp_path: Path) -> None:
-    def chosen(**given: str) -> settings.Settings:
+def test_settings_choose_the_payment_provider(tmp_path: Path) -> None:
+    def load_settings(**given: str) -> settings.Settings:
         return settings.load({"LOREMARK_DATA_DIR": str(tmp_path), **given}, folder=tmp_path)
 
     sealer = Sealer(b"k" * 32)
-    plain = open_payments(chosen(), sealer)
-    assert plain.provider is plain.local
-    assert (plain.stripe, plain.events) == (None, None)
+    default = open_payments(load_settings(), sealer)
+    assert default.provider is default.local
+    assert (default.stripe, default.events) == (None, None)
     secrets = {"LOREMARK_STRIPE_API_KEY": KEY, "LOREMARK_STRIPE_WEBHOOK_SECRET": SECRET}
-    with_money = open_payments(chosen(LOREMARK_PAYMENTS="stripe", **secrets), sealer)
-    assert with_money.provider is with_money.stripe
-    earlier = open_payments(chosen(**secrets), sealer)
-    assert earlier.provider is earlier.local
-    assert earlier.stripe is not None
+    with_stripe = open_payments(load_settings(LOREMARK_PAYMENTS="stripe", **secrets), sealer)
+    assert with_stripe.provider is with_stripe.stripe
+    with_only_the_keys = open_payments(load_settings(**secrets), sealer)
+    assert with_only_the_keys.provider is with_only_the_keys.local
+    assert with_only_the_keys.stripe is not None
     for name in secrets:
         rest = {other: value for other, value in secrets.items() if other != name}
         with pytest.raises(SettingsError, match="needs LOREMARK_STRIPE_API_KEY and LOREMARK_STRIPE_WEBHOOK_SECRET"):
-            chosen(LOREMARK_PAYMENTS="stripe", **rest)
+            load_settings(LOREMARK_PAYMENTS="stripe", **rest)

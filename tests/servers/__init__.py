@@ -1,1 +1,1 @@
-"""Real servers (PostgreSQL with pgvector, Redis, SMTP) which the tests start and stop by themselves."""
+"""Real servers (PostgreSQL with pgvector, Redis, SMTP and others) that the tests start and stop."""

@@ -1,4 +1,4 @@
-"""Addresses that must not be called, in all their disguises, and names that lead to them."""
+"""Addresses that must not be called, in every notation, and host names that resolve to them."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ _HOSTS = (
 
 
 def refused_urls(port: int = 443) -> list[str]:
-    """Addresses of which none may be saved or called, each leading to this port."""
+    """URLs that must be neither saved nor called; those for loopback addresses use this port."""
     return [
         *(f"https://{host}:{port}/hook" for host in _HOSTS),
         f"https://127.0.0.1:{port}#@public.example.com/",
@@ -147,7 +147,7 @@ def refused_urls(port: int = 443) -> list[str]:
 
 
 class Names(NameServer):
-    """The name server that Loremark asks in this test. Names of the hosts file are found there as usual."""
+    """The DNS server that Loremark uses in a test. Names in the hosts file still resolve as usual."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A real name server on loopback that answers as a test wants: at once, late, or never."""
+"""A real DNS server on loopback whose answers tests control: immediate, delayed, or none."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _IS_ANSWER, _NO_SUCH_NAME = 0x8180, 3
 
 
 class NameServer:
-    """Answers over UDP from its creation until ``stop``. A name that was not set does not exist."""
+    """Answers over UDP until ``stop``. Names that were not set do not exist."""
 
     def __init__(self) -> None:
-        self._changed = threading.Lock()
-        self._known: dict[str, tuple[str, ...]] = {}
+        self._lock = threading.Lock()
+        self._addresses: dict[str, tuple[str, ...]] = {}
         self._delays: dict[tuple[str, int], float | None] = {}
-        self._asked: Counter[str] = Counter()
+        self._query_counts: Counter[str] = Counter()
         self._timers: list[threading.Timer] = []
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.bind(("127.0.0.1", 0))
@@ -43,21 +43,21 @@ class NameServer:
         self._socket.close()
 
     def set(self, name: str, *addresses: str) -> None:
-        """From now on the name has these addresses; none at all means that it does not exist."""
-        with self._changed:
-            self._known[name] = addresses
+        """Set a name's addresses; without any, the name does not exist."""
+        with self._lock:
+            self._addresses[name] = addresses
 
     def delay(self, name: str, seconds: float | None, *, family: int = 0) -> None:
-        """Answer so much later, or never; for both kinds of address or only for IP version 4 or 6."""
-        with self._changed:
+        """Delay answers, or never answer if None, for both address families or only IP version 4 or 6."""
+        with self._lock:
             for kind, version in ((_A, 4), (_AAAA, 6)):
                 if family in (0, version):
                     self._delays[name, kind] = seconds
 
-    def asked(self, name: str) -> int:
-        """How many times somebody has asked for addresses of this name; once for each kind is two."""
-        with self._changed:
-            return self._asked[name]
+    def query_count(self, name: str) -> int:
+        """The number of address queries for this name; one lookup of both families is two queries."""
+        with self._lock:
+            return self._query_counts[name]
 
     def _serve(self) -> None:
         while True:
@@ -65,10 +65,10 @@ class NameServer:
             if not query:
                 return
             name, kind, question = _read_question(query)
-            with self._changed:
-                self._asked[name] += 1
+            with self._lock:
+                self._query_counts[name] += 1
                 delay = self._delays.get((name, kind), 0.0)
-                answer = _answer(query[:2], question, kind, self._known.get(name, ()))
+                answer = _answer(query[:2], question, kind, self._addresses.get(name, ()))
             if delay:
                 timer = threading.Timer(delay, self._send, (answer, sender))
                 self._timers.append(timer)
@@ -89,11 +89,11 @@ def _read_question(query: bytes) -> tuple[str, int, bytes]:
     return ".".join(labels), kind, query[_HEADER.size : at + 5]
 
 
-def _answer(number: bytes, question: bytes, kind: int, addresses: tuple[str, ...]) -> bytes:
-    """Records with no time to live: nobody keeps them, nor that there are none."""
+def _answer(query_id: bytes, question: bytes, kind: int, addresses: tuple[str, ...]) -> bytes:
+    """Build a response with a TTL of zero, so that neither addresses nor their absence is cached."""
     flags = _IS_ANSWER | (0 if addresses else _NO_SUCH_NAME)
     packed = [ipaddress.ip_address(address).packed for address in addresses]
-    fitting = [address for address in packed if len(address) == (4 if kind == _A else 16)]
-    records = b"".join(struct.pack("!3HIH", 0xC00C, kind, 1, 0, len(address)) + address for address in fitting)
-    nothing = b"" if fitting else struct.pack("!3HIH", 0xC00C, _SOA, 1, 0, 22) + bytes(22)
-    return number + _HEADER.pack(0, flags, 1, len(fitting), bool(nothing), 0)[2:] + question + records + nothing
+    matching = [address for address in packed if len(address) == (4 if kind == _A else 16)]
+    records = b"".join(struct.pack("!3HIH", 0xC00C, kind, 1, 0, len(address)) + address for address in matching)
+    soa = b"" if matching else struct.pack("!3HIH", 0xC00C, _SOA, 1, 0, 22) + bytes(22)
+    return query_id + _HEADER.pack(0, flags, 1, len(matching), bool(soa), 0)[2:] + question + records + soa

@@ -1,4 +1,4 @@
-"""A real git server: `git http-backend` behind TLS in threads of this process, and repositories made for the run."""
+"""A real git server: `git http-backend` behind TLS in threads of this process, with repositories for each run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 
 from tests.servers.https import Authority
 
-_LONGEST_WAIT_S = 30.0
+_MAX_WAIT_S = 30.0
 _ENVIRONMENT = {
     "PATH": os.defpath,
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -29,7 +29,7 @@ _ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class Commit:
-    """A commit to be made: files by path, ``None`` for one that is deleted; other modes than a plain file's by path."""
+    """A commit to create: contents by path (``None`` deletes a file), and modes of files that are not plain."""
 
     message: bytes
     files: Mapping[bytes, bytes | None]
@@ -39,7 +39,7 @@ class Commit:
 
 
 def make_repository(path: Path, commits: Sequence[Commit], *, filters: bool = True, hash_name: str = "sha1") -> None:
-    """A bare repository that serves."""
+    """Create a bare repository for the server."""
     path.parent.mkdir(parents=True, exist_ok=True)
     _git("init", "--quiet", "--bare", f"--object-format={hash_name}", "--initial-branch=main", str(path))
     _git("config", "uploadpack.allowFilter", str(filters).lower(), repository=path)
@@ -47,7 +47,7 @@ def make_repository(path: Path, commits: Sequence[Commit], *, filters: bool = Tr
 
 
 def add_commits(path: Path, commits: Sequence[Commit], branch: str = "main") -> list[str]:
-    """Commits on top of a branch, oldest first; their names."""
+    """Add commits to a branch, oldest first, and return their hashes."""
     old = _git("rev-list", "-1", f"refs/heads/{branch}", "--", repository=path, check=False).decode().strip()
     pieces: list[bytes] = []
     for number, commit in enumerate(commits):
@@ -64,19 +64,19 @@ def add_commits(path: Path, commits: Sequence[Commit], branch: str = "main") -> 
     return [line.split()[1] for line in lines]
 
 
-def ask_git(path: Path, *arguments: str, stdin: bytes = b"") -> bytes:
-    """What git does and says in a repository that serves, for what a stream of commits cannot make."""
+def run_git(path: Path, *arguments: str, stdin: bytes = b"") -> bytes:
+    """Run git in a served repository and return its output, for what ``add_commits`` cannot create."""
     return _git(*arguments, repository=path, stdin=stdin)
 
 
 def import_pieces(path: Path, pieces: Iterable[bytes]) -> None:
-    """Commits as `git fast-import` reads them, for what is too large to be held at once."""
+    """Stream commits to `git fast-import` when they are too large for memory."""
     with subprocess.Popen(["git", "fast-import", "--quiet"], stdin=subprocess.PIPE, env=_environment(path)) as process:
         assert process.stdin is not None
         for piece in pieces:
             process.stdin.write(piece)
     if process.returncode:
-        raise RuntimeError("git fast-import has failed")
+        raise RuntimeError("git fast-import failed")
 
 
 def _data(content: bytes) -> bytes:
@@ -105,10 +105,10 @@ def _environment(repository: Path | None) -> dict[str, str]:
 
 
 class GitServer:
-    """Serves the repositories under a folder from its creation until ``stop``; may be used as a context.
+    """Serves the repositories in a folder until ``stop``; can be used as a context manager.
 
-    A path under ``/moved/`` is answered with a redirect to the same without it; one under ``/silent/`` begins an
-    answer to a fetch and then says nothing more.
+    Paths under ``/moved/`` redirect to the same path without the prefix. Paths under ``/silent/`` start to answer a
+    fetch and then send nothing more.
     """
 
     def __init__(self, authority: Authority, root: Path, *, token: str | None = None) -> None:
@@ -116,7 +116,7 @@ class GitServer:
         self.token = token
         self.calls: list[str] = []
         self.authorizations: set[str | None] = set()
-        self.reached_silence = threading.Event()
+        self.went_silent = threading.Event()
         self.is_silent = True
         self._hung_up = threading.Event()
         self._context = authority.server_context()
@@ -132,7 +132,7 @@ class GitServer:
         self.stop()
 
     def hang_up(self) -> None:
-        """End the answers that say nothing more."""
+        """End the silent responses."""
         self._hung_up.set()
 
     def stop(self) -> None:
@@ -144,11 +144,11 @@ class GitServer:
     def url(self, path: str, host: str = "127.0.0.1") -> str:
         return f"https://{host}:{self.port}/{path}"
 
-    def wait_in_silence(self) -> None:
-        self._hung_up.wait(_LONGEST_WAIT_S)
+    def wait_for_hang_up(self) -> None:
+        self._hung_up.wait(_MAX_WAIT_S)
 
     def fetches(self) -> int:
-        """How many times objects were asked for."""
+        """The number of fetch requests."""
         return self.calls.count("fetch")
 
     def accepts(self, authorization: str | None) -> bool:
@@ -167,12 +167,12 @@ class _Server(ThreadingHTTPServer):
 
     def finish_request(self, request: Any, client_address: Any) -> None:
         connection: socket.socket = request
-        connection.settimeout(_LONGEST_WAIT_S)
+        connection.settimeout(_MAX_WAIT_S)
         with self.git._context.wrap_socket(connection, server_side=True) as secured:
             _Handler(secured, client_address, self)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A caller that hangs up is no news."""
+        """Ignore clients that disconnect."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -191,7 +191,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif not git.accepts(authorization):
             self._answer(401, {"WWW-Authenticate": 'Basic realm="git"'}, b"")
         elif path.startswith("/silent/") and git.is_silent and b"command=fetch" in body:
-            self._be_silent()
+            self._stall()
         else:
             self._serve(path.removeprefix("/silent"), query, body)
 
@@ -225,18 +225,18 @@ class _Handler(BaseHTTPRequestHandler):
         headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n") if line)
         self._answer(int(headers.pop("Status", "200").split()[0]), headers, content)
 
-    def _be_silent(self) -> None:
+    def _stall(self) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "application/x-git-upload-pack-result")
         self.send_header("Content-Length", "1000000")
         self.end_headers()
         self.wfile.flush()
-        self.server.git.reached_silence.set()
-        self.server.git.wait_in_silence()
+        self.server.git.went_silent.set()
+        self.server.git.wait_for_hang_up()
         self.close_connection = True
 
     def _answer(self, status: int, headers: Mapping[str, str], content: bytes) -> None:
-        """Always with a length: git does not go on after an answer whose end it has to guess."""
+        """Always send a length: git does not continue after a response without one."""
         self.send_response(status)
         for name, value in {**headers, "Content-Length": str(len(content))}.items():
             self.send_header(name, value)
@@ -244,4 +244,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Quiet."""
+        """Log nothing."""

@@ -1,4 +1,4 @@
-"""A real HTTPS receiver in threads of this process, with certificates made for the run."""
+"""A real HTTPS receiver in threads of this process, with certificates created for the run."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from cryptography.x509.oid import NameOID
 
 NAMES = ("localhost", "hooks.example.com")
 ADDRESSES = ("127.0.0.1", "::1")
-_LONGEST_WAIT_S = 30.0
-_PATIENCE_S = 60.0
-"""What must come is waited for, however slow the machine is."""
+_MAX_WAIT_S = 30.0
+_TIMEOUT_S = 60.0
+"""Generous, because the machine may be slow."""
 
 
 class Authority:
-    """A certificate authority of our own, and a certificate of it for the receiver's names."""
+    """A private certificate authority, and the certificate it issued for the receiver's names."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ def _certificate(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePri
 
 @dataclass(frozen=True)
 class Reply:
-    """What the receiver answers; with a gate it waits until the gate opens."""
+    """A response of the receiver; with a gate, it is held back until the gate opens."""
 
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Request:
-    """A request as it came over the wire; the names of headers are in lower case."""
+    """A request as received; header names are in lower case."""
 
     path: str
     headers: dict[str, str]
@@ -102,18 +102,18 @@ class Request:
 
 
 class Receiver:
-    """Listens on a loopback port from its creation until ``stop``; may be used as a context."""
+    """Listens on a loopback port until ``stop``; can be used as a context manager."""
 
     def __init__(self, authority: Authority, address: str = "127.0.0.1", port: int = 0) -> None:
         self._requests: list[Request] = []
         self._replies: dict[str, list[Reply]] = {}
-        self._standing: dict[str, Reply] = {}
+        self._default_replies: dict[str, Reply] = {}
         self._connections = 0
         self._changed = threading.Condition()
         self._server_names = threading.local()
         self._gates: list[threading.Event] = []
         self._context = authority.server_context()
-        self._context.sni_callback = self._note_server_name
+        self._context.sni_callback = self._record_server_name
         self._server = _Server(self, address, port)
         self.port = int(self._server.server_address[1])
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
@@ -137,7 +137,7 @@ class Receiver:
 
     @property
     def connections(self) -> int:
-        """How many times somebody has knocked, also without a request."""
+        """The number of connections so far, including those without a request."""
         with self._changed:
             return self._connections
 
@@ -147,43 +147,43 @@ class Receiver:
             return [request for request in self._requests if path in (None, request.path)]
 
     def answer(self, path: str, *replies: Reply) -> None:
-        """Answer the next requests to a path with these, one after the other."""
+        """Queue replies for the next requests to a path."""
         with self._changed:
             self._replies.setdefault(path, []).extend(replies)
             self._keep_gates(replies)
 
     def always(self, path: str, reply: Reply) -> None:
-        """Answer a path so from now on."""
+        """Set the reply for a path when none is queued."""
         with self._changed:
-            self._standing[path] = reply
+            self._default_replies[path] = reply
             self._keep_gates((reply,))
 
-    def wait_for(self, count: int, path: str | None = None, timeout: float = _PATIENCE_S) -> list[Request]:
-        """Until so many requests have come; it blocks: async tests use ``asyncio.to_thread``."""
+    def wait_for(self, count: int, path: str | None = None, timeout: float = _TIMEOUT_S) -> list[Request]:
+        """Block until this many requests have arrived; async tests use ``asyncio.to_thread``."""
         with self._changed:
             if not self._changed.wait_for(lambda: len(self.requests(path)) >= count, timeout):
-                raise TimeoutError(f"{len(self.requests(path))} requests to {path} within {timeout} s, not {count}")
+                raise TimeoutError(f"got {len(self.requests(path))} requests to {path} within {timeout} s, not {count}")
             return self.requests(path)
 
     def _keep_gates(self, replies: tuple[Reply, ...]) -> None:
         self._gates += [reply.gate for reply in replies if reply.gate is not None]
 
-    def _note_server_name(self, tls: ssl.SSLObject, name: str | None, _: ssl.SSLContext) -> None:
+    def _record_server_name(self, tls: ssl.SSLObject, name: str | None, _: ssl.SSLContext) -> None:
         self._server_names.latest = name
 
     def _secure(self, connection: socket.socket) -> tuple[ssl.SSLSocket, str | None]:
         with self._changed:
             self._connections += 1
         self._server_names.latest = None
-        connection.settimeout(_LONGEST_WAIT_S)
+        connection.settimeout(_MAX_WAIT_S)
         secured = self._context.wrap_socket(connection, server_side=True)
         return secured, self._server_names.latest
 
     def _take(self, request: Request) -> Reply:
         with self._changed:
             self._requests.append(request)
-            waiting = self._replies.get(request.path)
-            reply = waiting.pop(0) if waiting else self._standing.get(request.path, Reply())
+            queued = self._replies.get(request.path)
+            reply = queued.pop(0) if queued else self._default_replies.get(request.path, Reply())
             self._changed.notify_all()
         return reply
 
@@ -202,7 +202,7 @@ class _Server(ThreadingHTTPServer):
             _handler_for(server_name)(secured, client_address, self)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A caller that hangs up is no news."""
+        """Ignore clients that disconnect."""
 
 
 def _handler_for(server_name: str | None) -> Callable[..., BaseHTTPRequestHandler]:
@@ -219,7 +219,7 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         reply = self.server.receiver._take(Request(self.path, headers, body, self.server_name))
         if reply.gate is not None:
-            reply.gate.wait(_LONGEST_WAIT_S)
+            reply.gate.wait(_MAX_WAIT_S)
         self.send_response(reply.status)
         for name, value in {"Content-Length": str(len(reply.body)), "Connection": "close", **reply.headers}.items():
             self.send_header(name, value)
@@ -230,4 +230,4 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_POST
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Quiet."""
+        """Log nothing."""

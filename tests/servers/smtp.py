@@ -1,4 +1,4 @@
-"""A real SMTP server in a thread of this process, which keeps what it receives."""
+"""A real SMTP server in a thread of this process that keeps the messages it receives."""
 
 import asyncio
 import email
@@ -19,7 +19,7 @@ NOT_AUTHENTICATED = "530 5.7.0 Authentication required"
 
 @dataclass(frozen=True)
 class Received:
-    """One message with the envelope it came in."""
+    """A message and its envelope."""
 
     sender: str
     recipients: tuple[str, ...]
@@ -27,7 +27,7 @@ class Received:
 
 
 class SmtpServer:
-    """Listens on a free loopback port from its creation until `stop`; may be used as a context."""
+    """Listens on a free loopback port until `stop`; can be used as a context manager."""
 
     def __init__(self, user: str | None = None, password: str = "") -> None:
         self._credentials = None if user is None else (user, password)
@@ -46,7 +46,7 @@ class SmtpServer:
 
     @property
     def url(self) -> str:
-        """The address, with user and password if the server wants them."""
+        """The URL, with user and password if the server requires them."""
         login = ""
         if self._credentials is not None:
             login = ":".join(quote(part, safe="") for part in self._credentials) + "@"
@@ -59,23 +59,23 @@ class SmtpServer:
             return list(self._received)
 
     def clear(self) -> None:
-        """Forgets all messages and any refusals still to come."""
+        """Forgets all messages and pending refusals."""
         with self._changed:
             self._received.clear()
             self._refusals = 0
 
     def refuse_next(self, count: int) -> None:
-        """Answers the next messages with a temporary refusal (451) instead of keeping them."""
+        """Rejects the next messages with a temporary error (451)."""
         with self._changed:
             self._refusals = count
 
     def wait_for(self, predicate: Callable[[Received], bool], timeout: float = 60.0) -> Received:
-        """The first message, past or future, that fits; it blocks: async tests use `asyncio.to_thread`."""
+        """Blocks until a message matches and returns it; async tests use `asyncio.to_thread`."""
         with self._changed:
             found = self._changed.wait_for(lambda: next(filter(predicate, self._received), None), timeout)
             if found is None:
                 subjects = [str(received.message["subject"]) for received in self._received]
-                raise TimeoutError(f"No fitting message within {timeout} s; received subjects: {subjects}")
+                raise TimeoutError(f"No matching message within {timeout} s; received subjects: {subjects}")
             return found
 
     def stop(self) -> None:
@@ -84,16 +84,16 @@ class SmtpServer:
         self._listener.close()
 
     def accepts_login(self, user: bytes, password: bytes) -> bool:
-        """Whether these are the wanted credentials."""
+        """Whether these are the right credentials."""
         return self._credentials is not None and (user, password) == tuple(part.encode() for part in self._credentials)
 
     @property
-    def wants_login(self) -> bool:
-        """Whether a sender has to authenticate first."""
+    def requires_login(self) -> bool:
+        """Whether senders have to authenticate first."""
         return self._credentials is not None
 
     def keep(self, received: Received) -> bool:
-        """Takes a message in, unless a refusal is due."""
+        """Keeps a message, unless a refusal is pending."""
         with self._changed:
             if self._refusals > 0:
                 self._refusals -= 1
@@ -113,7 +113,7 @@ class _Handler:
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         # aiosmtpd's own auth_required warns about missing TLS, and warnings are errors here.
-        if self._owner.wants_login and not session.authenticated:
+        if self._owner.requires_login and not session.authenticated:
             return NOT_AUTHENTICATED
         envelope.mail_from = address
         envelope.mail_options.extend(options)
@@ -128,13 +128,13 @@ class _Handler:
     def authenticate(
         self, server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: object
     ) -> AuthResult:
-        """Checks a login, given as PLAIN or LOGIN."""
+        """Checks the credentials of a PLAIN or LOGIN request."""
         known = isinstance(data, LoginPassword) and self._owner.accepts_login(data.login, data.password)
         return AuthResult(success=known, handled=False)
 
 
 class _Controller(Controller):
-    """Serves on a socket that already listens, so that no port can be taken away in between."""
+    """Serves on a socket that already listens, so that no other process can take the port."""
 
     def __init__(self, listener: socket.socket, handler: _Handler) -> None:
         self._listener = listener
@@ -158,7 +158,7 @@ class _Controller(Controller):
         return await self.loop.create_server(self._factory_invoker, sock=self._listener)
 
     def stop(self, no_assert: bool = False) -> None:
-        # From Python 3.12 on a server waits for its connections, so a client that stays would block the end.
+        # Since Python 3.12, a server waits for its connections, so an idle client would block the shutdown.
         self.loop.call_soon_threadsafe(self._close_connections)
         super().stop(no_assert)
 

@@ -1,4 +1,4 @@
-"""Stripe at the wire, on loopback: the few calls Loremark makes, with idempotency keys and faults on demand."""
+"""A fake Stripe API on loopback: the few calls Loremark makes, with idempotency keys and faults on demand."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ MONTH_S = 30 * 86_400
 
 
 def _nested(pairs: list[tuple[str, str]]) -> dict[str, Any]:
-    """``a[b][0]=c`` as Stripe's form bodies mean it."""
-    whole: dict[str, Any] = {}
+    """Decode Stripe's form bodies (``a[b][0]=c``) into nested dicts."""
+    result: dict[str, Any] = {}
     for name, value in pairs:
         keys = name.replace("]", "").split("[")
-        place = whole
+        node = result
         for key in keys[:-1]:
-            place = place.setdefault(key, {})
-        place[keys[-1]] = value
-    return whole
+            node = node.setdefault(key, {})
+        node[keys[-1]] = value
+    return result
 
 
 @dataclass
 class Faults:
-    """What goes wrong next: answers that are refused, lost after the work was done, or late."""
+    """Faults of the next calls: refused, lost after the work was done, or delayed."""
 
     refuse: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     lose: int = 0
@@ -40,13 +40,13 @@ class Faults:
 
 
 class FakeStripe:
-    """State in memory; ``url`` is where the SDK is pointed to."""
+    """Keeps its state in memory; the SDK connects to ``url``."""
 
     def __init__(self) -> None:
         self._count = itertools.count(1)
         self._lock = threading.RLock()
         self.objects: dict[str, dict[str, Any]] = {}
-        self.kept: dict[str, tuple[str, int, dict[str, Any]]] = {}
+        self.idempotent_responses: dict[str, tuple[str, int, dict[str, Any]]] = {}
         self.calls: list[tuple[str, str, dict[str, Any]]] = []
         self.faults = Faults()
         self.decline = ""
@@ -73,14 +73,15 @@ class FakeStripe:
             "LOREMARK_STRIPE_BASE_URL": self.url,
         }
 
-    # What a test does at Stripe's own side.
+    # Actions on Stripe's side, for tests.
 
     def new(self, kind: str, **fields: Any) -> dict[str, Any]:
-        made = {"id": f"{kind}_{next(self._count):06d}", "created": int(time.time()), **fields}
-        self.objects[made["id"]] = made
-        return made
+        created = {"id": f"{kind}_{next(self._count):06d}", "created": int(time.time()), **fields}
+        self.objects[created["id"]] = created
+        return created
 
     def of(self, prefix: str) -> list[dict[str, Any]]:
+        """The objects whose id starts with this prefix."""
         return [found for name, found in self.objects.items() if name.startswith(prefix + "_")]
 
     def add_card(self, customer: str) -> str:
@@ -89,68 +90,68 @@ class FakeStripe:
         return str(card["id"])
 
     def finish_checkout(self, session_id: str, *, state: str = "active") -> dict[str, Any]:
-        """The buyer has paid: a subscription begins."""
-        asked = self.objects[session_id]
+        """Complete a checkout and create its subscription."""
+        session = self.objects[session_id]
         now = int(time.time())
-        item = {"id": "si_1", "quantity": int(asked["line_items"]["0"]["quantity"])}
+        item = {"id": "si_1", "quantity": int(session["line_items"]["0"]["quantity"])}
         item |= {"current_period_start": now, "current_period_end": now + MONTH_S}
-        made = self.new(
+        created = self.new(
             "sub",
             object="subscription",
             status=state,
-            customer=asked["customer"],
-            metadata=asked["subscription_data"]["metadata"],
+            customer=session["customer"],
+            metadata=session["subscription_data"]["metadata"],
             items={"object": "list", "data": [item]},
             cancel_at=None,
             cancel_at_period_end=False,
         )
-        asked["subscription"] = made["id"]
-        return made
+        session["subscription"] = created["id"]
+        return created
 
     def event(self, type: str, about: dict[str, Any], event_id: str = "") -> str:
-        """The body of a webhook."""
+        """The body of a webhook event."""
         event = {"id": event_id or f"evt_{next(self._count):06d}", "object": "event", "type": type}
         return json.dumps({**event, "created": int(time.time()), "data": {"object": about}})
 
-    # What the SDK asks for.
+    # Calls of the SDK.
 
-    def answer(self, method: str, path: str, given: dict[str, Any], key: str | None) -> tuple[int, dict[str, Any]]:
+    def answer(self, method: str, path: str, params: dict[str, Any], key: str | None) -> tuple[int, dict[str, Any]]:
         with self._lock:
-            self.calls.append((method, path, given))
-            asked = json.dumps([method, path, given], sort_keys=True)
-            if key and method == "POST" and key in self.kept:
-                before, status, answer = self.kept[key]
-                if before != asked:
+            self.calls.append((method, path, params))
+            request = json.dumps([method, path, params], sort_keys=True)
+            if key and method == "POST" and key in self.idempotent_responses:
+                previous, status, answer = self.idempotent_responses[key]
+                if previous != request:
                     return 400, _error("idempotency_error", "Keys for idempotent requests can only be used once")
                 return status, answer
-            status, answer = self._do(method, path.removeprefix("/v1/").split("/"), given)
+            status, answer = self._do(method, path.removeprefix("/v1/").split("/"), params)
             if key and method == "POST":
-                self.kept[key] = (asked, status, answer)
+                self.idempotent_responses[key] = (request, status, answer)
             return status, answer
 
-    def _do(self, method: str, path: list[str], given: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    def _do(self, method: str, path: list[str], params: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         match (method, *path):
             case ("POST", "customers"):
-                return 200, self.new("cus", object="customer", invoice_settings={}, **given)
+                return 200, self.new("cus", object="customer", invoice_settings={}, **params)
             case ("GET", "customers", customer, "payment_methods"):
                 return 200, _listed([found for found in self.of("pm") if found["customer"] == customer])
             case ("POST", "checkout", "sessions"):
-                made = self.new("cs", object="checkout.session", **given)
-                made["url"] = f"https://checkout.stripe.example/{made['id']}"
-                return 200, made
+                created = self.new("cs", object="checkout.session", **params)
+                created["url"] = f"https://checkout.stripe.example/{created['id']}"
+                return 200, created
             case ("POST", "billing_portal", "sessions"):
-                made = self.new("bps", object="billing_portal.session", **given)
-                made["url"] = f"https://billing.stripe.example/{made['id']}"
-                return 200, made
+                created = self.new("bps", object="billing_portal.session", **params)
+                created["url"] = f"https://billing.stripe.example/{created['id']}"
+                return 200, created
             case ("POST", "payment_intents"):
-                return self._pay(given)
+                return self._pay(params)
             case ("GET", "refunds"):
                 return 200, _listed(
-                    [found for found in self.of("re") if found["payment_intent"] == given["payment_intent"]]
+                    [found for found in self.of("re") if found["payment_intent"] == params["payment_intent"]]
                 )
             case ("POST", "subscriptions", name) if name in self.objects:
                 found = self.objects[name]
-                if given.get("cancel_at_period_end") == "true":
+                if params.get("cancel_at_period_end") == "true":
                     end = found["items"]["data"][0]["current_period_end"]
                     found |= {"cancel_at_period_end": True, "cancel_at": end}
                 return 200, found
@@ -161,17 +162,17 @@ class FakeStripe:
                 return 200, self.objects[name]
         return 404, _error("invalid_request_error", "No such thing")
 
-    def _pay(self, given: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        made = self.new("pi", object="payment_intent", **given)
-        made["amount"] = int(given["amount"])
+    def _pay(self, params: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        created = self.new("pi", object="payment_intent", **params)
+        created["amount"] = int(params["amount"])
         if self.decline:
-            made["status"] = "requires_payment_method"
+            created["status"] = "requires_payment_method"
             return 402, _error("card_error", "Your card was declined.", code=self.decline)
-        made["status"] = "processing" if self.processing else "succeeded"
-        return 200, made
+        created["status"] = "processing" if self.processing else "succeeded"
+        return 200, created
 
     def refund(self, payment: str, cents: int) -> dict[str, Any]:
-        """Money given back at Stripe's own page; the charge as an event shows it."""
+        """Refund a payment as in Stripe's dashboard, and return the charge as an event contains it."""
         self.new("re", object="refund", payment_intent=payment, amount=cents, status="succeeded")
         return {"id": f"ch_{payment}", "object": "charge", "payment_intent": payment, "amount_refunded": cents}
 
@@ -184,7 +185,7 @@ class FakeStripe:
             def log_message(self, *_: object) -> None:
                 pass
 
-            def _all(self) -> None:
+            def _handle(self) -> None:
                 size = int(self.headers.get("Content-Length") or 0)
                 body = self.rfile.read(size).decode()
                 parts = urlsplit(self.path)
@@ -196,8 +197,8 @@ class FakeStripe:
                 if fake.faults.refuse:
                     status, answer = fake.faults.refuse.pop(0)
                 else:
-                    given = _nested(parse_qsl(body or parts.query))
-                    status, answer = fake.answer(self.command, parts.path, given, self.headers.get("Idempotency-Key"))
+                    params = _nested(parse_qsl(body or parts.query))
+                    status, answer = fake.answer(self.command, parts.path, params, self.headers.get("Idempotency-Key"))
                 if self.command == "POST" and fake.faults.lose:
                     fake.faults.lose -= 1
                     self.close_connection = True
@@ -210,7 +211,7 @@ class FakeStripe:
                 self.end_headers()
                 self.wfile.write(content)
 
-            do_GET = do_POST = do_DELETE = _all
+            do_GET = do_POST = do_DELETE = _handle
 
         return Handler
 
@@ -224,6 +225,6 @@ def _error(type: str, message: str, **more: Any) -> dict[str, Any]:
 
 
 def running() -> Iterator[FakeStripe]:
-    """For fixtures."""
+    """Yield a running server, for fixtures."""
     with FakeStripe() as fake:
         yield fake

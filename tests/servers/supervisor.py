@@ -1,6 +1,6 @@
-"""Runs commands, the last being a server, and ends them once the process that asked for them has gone.
+"""Runs a sequence of commands ending with a server, and stops them when the parent process is gone.
 
-It is started as a script of its own (standard library only); the tests import no more than the type `Order`.
+It runs as a standalone script (standard library only); the tests only import the type `SupervisorConfig`.
 """
 
 import ctypes
@@ -15,16 +15,16 @@ from types import FrameType
 from typing import TypedDict
 
 WATCH_SECONDS = 0.05
-"""How often the child and the parent are looked at."""
+"""How often the child and the parent are checked."""
 
-PATIENCE_SECONDS = 15.0
-"""How long a server may take to end after its stop signal."""
+STOP_TIMEOUT_SECONDS = 15.0
+"""How long a server may take to stop after its stop signal."""
 
 PR_SET_PDEATHSIG = 1
 
 
-class Order(TypedDict):
-    """What the parent asks for, handed over as JSON in the only argument."""
+class SupervisorConfig(TypedDict):
+    """The parent's request, passed as JSON in the only argument."""
 
     parent: int
     commands: list[list[str]]
@@ -35,22 +35,22 @@ class Order(TypedDict):
     remove: bool
 
 
-class Wish:
-    """Whether somebody asked this supervisor to end, noted by the signal and seen by the loop."""
+class StopRequest:
+    """Whether this supervisor was asked to stop: set by the signal handler, checked by the loop."""
 
     def __init__(self) -> None:
-        self.to_end = False
-        signal.signal(signal.SIGTERM, self.note)
+        self.received = False
+        signal.signal(signal.SIGTERM, self.record)
 
-    def note(self, number: int, frame: FrameType | None) -> None:
-        """Notes the signal; nothing is interrupted, so no child can slip away."""
-        self.to_end = True
+    def record(self, number: int, frame: FrameType | None) -> None:
+        """Records the signal without interrupting anything, so that no child is left behind."""
+        self.received = True
 
 
 def bind_to(supervisor: int, number: int) -> None:
-    """Called in the new child: asks the kernel to signal it when this supervisor ends, by whatever way.
+    """Called in the new child: asks the kernel to signal it when this supervisor ends for any reason.
 
-    A change of user clears that wish, therefore it is made after the change.
+    Changing the user clears this setting, so it is made afterwards.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, number)
@@ -58,46 +58,46 @@ def bind_to(supervisor: int, number: int) -> None:
         os._exit(1)
 
 
-def end(child: "subprocess.Popen[bytes]", number: int) -> None:
-    """Stops the child by its stop signal, and by force if it takes too long."""
+def stop(child: "subprocess.Popen[bytes]", number: int) -> None:
+    """Stops the child with its stop signal, and kills it if that takes too long."""
     if child.poll() is not None:
         return
     child.send_signal(number)
     try:
-        child.wait(PATIENCE_SECONDS)
+        child.wait(STOP_TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
         child.kill()
         child.wait()
 
 
-def run(command: list[str], order: Order, wish: Wish) -> int:
-    """Runs one command until it ends, we are asked to end, or the parent has gone; returns its exit code."""
+def run(command: list[str], config: SupervisorConfig, stop_request: StopRequest) -> int:
+    """Runs a command until it exits, a stop is requested or the parent is gone; returns its exit code."""
     supervisor = os.getpid()
     child = subprocess.Popen(
         command,
-        cwd=order["folder"],
-        user=order["uid"],
-        group=order["gid"],
-        extra_groups=None if order["uid"] is None else [],
-        preexec_fn=lambda: bind_to(supervisor, order["stop_signal"]),
+        cwd=config["folder"],
+        user=config["uid"],
+        group=config["gid"],
+        extra_groups=None if config["uid"] is None else [],
+        preexec_fn=lambda: bind_to(supervisor, config["stop_signal"]),
     )
-    while not wish.to_end and os.getppid() == order["parent"]:
+    while not stop_request.received and os.getppid() == config["parent"]:
         code = child.poll()
         if code is not None:
             return code
         time.sleep(WATCH_SECONDS)
-    end(child, order["stop_signal"])
+    stop(child, config["stop_signal"])
     return 1
 
 
-def main(order: Order) -> int:
-    """Runs all commands; the first that fails ends the row."""
-    wish = Wish()
+def main(config: SupervisorConfig) -> int:
+    """Runs all commands, up to the first that fails."""
+    stop_request = StopRequest()
     try:
-        return 0 if all(run(command, order, wish) == 0 for command in order["commands"]) else 1
+        return 0 if all(run(command, config, stop_request) == 0 for command in config["commands"]) else 1
     finally:
-        if order["remove"]:
-            shutil.rmtree(order["folder"], ignore_errors=True)
+        if config["remove"]:
+            shutil.rmtree(config["folder"], ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A migrated database, opened, on either engine."""
+"""An open, migrated database on either engine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support import databases
 
 @pytest.fixture
 def address(database_url: str) -> str | Path:
-    """Where the storage floor finds the test's database."""
+    """The address of the test's database, as the storage layer expects it."""
     return databases.storage_address(database_url)
 
 
@@ -28,7 +28,7 @@ async def database(address: str | Path) -> AsyncIterator[Database]:
 
 @pytest.fixture
 def sqlite_path(tmp_path: Path) -> Path:
-    """The file of a migrated SQLite database, for what only that engine has."""
+    """The file of a migrated SQLite database, for tests specific to that engine."""
     path = databases.storage_address(databases.fresh_sqlite(tmp_path))
     assert isinstance(path, Path)
     return path

@@ -1,4 +1,4 @@
-"""Rows the tests of this floor write: facts of the installation, each a name and a value."""
+"""Read and write rows of the ``installation`` table, each a name and a value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FEW = Sql(select(installation.c.name).where(InList(installation.c.name, "of_nam
 
 
 async def put(tx: Tx, name: str, value: str = "") -> None:
-    """A new fact; a name that is taken breaks the primary key."""
+    """Insert a row; an existing name violates the primary key."""
     assert await tx.run(_INSERT, name=name, value=value) == 1
 
 
@@ -45,7 +45,7 @@ async def names(database: Database) -> list[str]:
 
 
 async def names_on_disk(address: str | Path) -> list[str]:
-    """What a stranger finds who connects at this moment."""
+    """The names that a new connection sees right now."""
     query = "SELECT name FROM installation ORDER BY name"
     if isinstance(address, Path):
         file = sqlite3.connect(address)

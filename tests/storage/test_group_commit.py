@@ -1,4 +1,4 @@
-"""Group commit across requests: each gets its own result, after the commit, and nobody pays for another."""
+"""Group commit: each request gets its own result after the commit, and failures stay isolated."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tests.storage import facts
 pytestmark = pytest.mark.anyio
 
 
-class Desk:
-    """Work that writes each item down as a fact; some words make it fail."""
+class RowWriter:
+    """Writes each item as a row; fails on items that contain ``poison``, or while ``down``."""
 
     def __init__(self) -> None:
         self.groups: list[list[str]] = []
@@ -34,9 +34,9 @@ class Desk:
         return [item.upper() for item in items]
 
 
-async def test_each_gets_its_own_result_after_the_commit(database: Database, address: str | Path) -> None:
-    desk = Desk()
-    grouped = GroupCommit(database, desk, max_group=7)
+async def test_each_request_gets_its_own_result_after_the_commit(database: Database, address: str | Path) -> None:
+    writer = RowWriter()
+    grouped = GroupCommit(database, writer, max_group=7)
 
     async def submit(number: int) -> bool:
         name = f"item {number:03d}"
@@ -44,14 +44,14 @@ async def test_each_gets_its_own_result_after_the_commit(database: Database, add
         return name in await facts.names_on_disk(address)
 
     assert await asyncio.gather(*map(submit, range(40))) == [True] * 40
-    assert len(desk.groups) < 40, "they went together"
-    assert max(map(len, desk.groups)) == 7
-    assert [item for group in desk.groups for item in group] == [f"item {number:03d}" for number in range(40)]
+    assert len(writer.groups) < 40, "they were grouped"
+    assert max(map(len, writer.groups)) == 7
+    assert [item for group in writer.groups for item in group] == [f"item {number:03d}" for number in range(40)]
     assert await grouped.submit("later") == "LATER"
 
 
-async def test_a_poisoned_item_harms_only_itself(database: Database) -> None:
-    grouped = GroupCommit(database, Desk())
+async def test_poisoned_item_fails_alone(database: Database) -> None:
+    grouped = GroupCommit(database, RowWriter())
     items = [f"item {number}" if number % 10 else f"poison {number}" for number in range(30)]
     results = await asyncio.gather(*map(grouped.submit, items), return_exceptions=True)
     for item, result in zip(items, results, strict=True):
@@ -64,51 +64,51 @@ async def test_a_poisoned_item_harms_only_itself(database: Database) -> None:
     assert await grouped.submit("later") == "LATER"
 
 
-async def test_when_the_database_is_away_all_of_the_group_hear_it(database: Database) -> None:
-    desk = Desk()
-    grouped = GroupCommit(database, desk)
-    desk.down = True
+async def test_unavailable_database_fails_the_whole_group(database: Database) -> None:
+    writer = RowWriter()
+    grouped = GroupCommit(database, writer)
+    writer.down = True
     results = await asyncio.gather(*(grouped.submit(f"item {n}") for n in range(10)), return_exceptions=True)
     assert [type(each) for each in results] == [StorageUnavailable] * 10
-    assert len(desk.groups) == 1, "it is not tried again for each"
+    assert len(writer.groups) == 1, "items are not retried one by one"
     assert await facts.names(database) == []
-    desk.down = False
+    writer.down = False
     assert await grouped.submit("item 0") == "ITEM 0"
     assert await facts.names(database) == ["item 0"]
 
 
-async def test_a_flood_of_one_side_makes_no_other_wait(database: Database) -> None:
-    """Five of a quiet side, behind five hundred of a loud one, are in the next groups, and those are short."""
-    desk = Desk()
-    grouped = GroupCommit(database, desk, max_group=10)
+async def test_flood_from_one_source_does_not_delay_another(database: Database) -> None:
+    """Five quiet items behind five hundred loud ones are in the next groups, and those groups are small."""
+    writer = RowWriter()
+    grouped = GroupCommit(database, writer, max_group=10)
     loud = [asyncio.create_task(grouped.submit(f"loud {n:03d}", "loud")) for n in range(500)]
     await asyncio.sleep(0)
     quiet = [asyncio.create_task(grouped.submit(f"quiet {n}", "quiet")) for n in range(5)]
     await asyncio.gather(*quiet)
-    begun = desk.groups[1:]
-    assert [item for group in begun[:3] for item in group if item.startswith("quiet")] == [
+    later_groups = writer.groups[1:]
+    assert [item for group in later_groups[:3] for item in group if item.startswith("quiet")] == [
         f"quiet {n}" for n in range(5)
     ]
-    assert max(map(len, begun)) <= 4
+    assert max(map(len, later_groups)) <= 4
     await asyncio.gather(*loud)
-    order = [item for group in desk.groups for item in group if item.startswith("loud")]
+    order = [item for group in writer.groups for item in group if item.startswith("loud")]
     assert order == sorted(order)
 
 
-async def test_groups_and_lines_are_bounded_in_bytes(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_groups_and_queues_are_bounded_in_bytes(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group_commit, "_MOST_BYTES", 100)
     monkeypatch.setattr(group_commit, "_MOST_WAITING_BYTES", 1_000)
-    desk = Desk()
-    grouped = GroupCommit(database, desk)
+    writer = RowWriter()
+    grouped = GroupCommit(database, writer)
     tasks = [asyncio.create_task(grouped.submit(f"item {n:02d}", size=60)) for n in range(30)]
     results = await asyncio.gather(*tasks, return_exceptions=True)
     refused = [result for result in results if isinstance(result, StorageUnavailable)]
-    assert [len(group) for group in desk.groups] == [2] * 8
+    assert [len(group) for group in writer.groups] == [2] * 8
     assert len(refused) == 14
-    assert await grouped.submit("later", size=900) == "LATER"  # nothing is left of what was counted
+    assert await grouped.submit("later", size=900) == "LATER"  # the byte count is back to zero
 
 
-async def test_a_wrong_number_of_results_is_an_error_for_everybody(database: Database) -> None:
+async def test_wrong_number_of_results_fails_the_whole_group(database: Database) -> None:
     async def careless(tx: Tx, items: Sequence[str]) -> Sequence[str]:
         return ["one too many", *items]
 
@@ -118,11 +118,11 @@ async def test_a_wrong_number_of_results_is_an_error_for_everybody(database: Dat
     assert [type(result) for result in results] == [RuntimeError] * 3
 
 
-async def test_who_goes_away_disturbs_nobody(database: Database) -> None:
-    """Cancelled while waiting or while being written: the others get their results, and the next ones too."""
-    desk = Desk()
-    grouped = GroupCommit(database, desk, max_group=5)
-    async with database.write() as tx:  # the first group waits behind this
+async def test_cancelled_requests_do_not_affect_others(database: Database) -> None:
+    """Cancelled while waiting or being written: the other requests still get their results, as do later ones."""
+    writer = RowWriter()
+    grouped = GroupCommit(database, writer, max_group=5)
+    async with database.write() as tx:  # blocks the first group
         await tx.lock("anything")
         tasks = [asyncio.create_task(grouped.submit(f"item {n:02d}")) for n in range(20)]
         for _ in range(5):

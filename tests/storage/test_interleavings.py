@@ -1,4 +1,4 @@
-"""Whatever the order in which transactions run beside each other, the counters hold what was committed."""
+"""However transactions interleave, the counters hold exactly what was committed."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _ALL = Sql(select(usage_counters.c.counter, usage_counters.c.used).where(_OF_TEA
 
 @dataclass(frozen=True)
 class Plan:
-    """One transaction: what it adds, how often it lets others go first, and how it ends."""
+    """One transaction: what it adds, how often it yields, and how it ends."""
 
     added: dict[str, int]
     pauses: int
     end: Literal["commit", "raise", "cancel"]
 
 
-class ChangedMind(Exception):
+class Rollback(Exception):
     pass
 
 
@@ -56,7 +56,7 @@ _PLANS = st.lists(
 
 async def _run(database: Database, team: str, plan: Plan) -> None:
     async with database.write() as tx:
-        for counter in sorted(plan.added):  # rows are always locked in one order
+        for counter in sorted(plan.added):  # always lock rows in the same order
             for _ in range(plan.pauses):
                 await asyncio.sleep(0)
             before = await tx.one(_READ, team=team, of_counter=counter)
@@ -64,15 +64,15 @@ async def _run(database: Database, team: str, plan: Plan) -> None:
             after = await tx.one(_READ, team=team, of_counter=counter)
             assert before is not None
             assert after is not None
-            if database.engine.name == "sqlite":  # its transactions run one after the other
+            if database.engine.name == "sqlite":  # its transactions are serial
                 assert after["used"] - before["used"] == plan.added[counter]
         if plan.end == "raise":
-            raise ChangedMind
+            raise Rollback
         if plan.end == "cancel":
             raise asyncio.CancelledError
 
 
-async def _play(database: Database, plans: list[Plan]) -> None:
+async def _run_all(database: Database, plans: list[Plan]) -> None:
     team = ids.new("team")
     async with database.write() as tx:
         for counter in _COUNTERS:
@@ -80,7 +80,7 @@ async def _play(database: Database, plans: list[Plan]) -> None:
     results = await asyncio.gather(*(_run(database, team, plan) for plan in plans), return_exceptions=True)
     expected = Counter(dict.fromkeys(_COUNTERS, 0))
     for plan, result in zip(plans, results, strict=True):
-        kinds = {"commit": type(None), "raise": ChangedMind, "cancel": asyncio.CancelledError}
+        kinds = {"commit": type(None), "raise": Rollback, "cancel": asyncio.CancelledError}
         assert isinstance(result, kinds[plan.end]), repr(result)
         if plan.end == "commit":
             expected.update(plan.added)
@@ -89,14 +89,14 @@ async def _play(database: Database, plans: list[Plan]) -> None:
     assert found == expected
 
 
-def test_counters_hold_the_sum_of_what_was_committed(address: str | Path) -> None:
+def test_counters_hold_the_committed_sum(address: str | Path) -> None:
     with asyncio.Runner() as runner:
         database = runner.run(open_database(address, pool=6))
 
         @settings(max_examples=examples(60), deadline=None, database=None, suppress_health_check=list(HealthCheck))
         @given(_PLANS)
         def check(plans: list[Plan]) -> None:
-            runner.run(_play(database, plans))
+            runner.run(_run_all(database, plans))
 
         try:
             check()

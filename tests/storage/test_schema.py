@@ -1,11 +1,11 @@
-"""The schema: what the migrations build is what the tables say, and nobody starts on another one."""
+"""The schema: migrations match the table definitions, and any other version is refused at startup."""
 
 from __future__ import annotations
 
+import asyncio
 import re
-import subprocess
-import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,27 +22,28 @@ from loremark.storage import migrations, schema, sqlite_connection
 from loremark.storage.tables import metadata
 from tests.servers import lifetime
 from tests.support import databases
+from tests.support.forking import ForkedProcess
 
 pytestmark = pytest.mark.anyio
 
 T = TypeVar("T")
 
-Facts = dict[str, list[tuple[Any, ...]]]
+SchemaDescription = dict[str, list[tuple[Any, ...]]]
 
 _VERSIONS = "alembic_version"
 
 
 async def _with_connection(address: str | Path, work: Callable[[Connection], T]) -> T:
-    """Run work that SQLAlchemy does, on either engine."""
+    """Run a function with a SQLAlchemy connection, on either engine."""
     if isinstance(address, Path):
         engine = create_engine("sqlite://", creator=lambda: sqlite_connection.connect(address), poolclass=NullPool)
         with engine.begin() as connection:
             return work(connection)
-    many = create_async_engine(
+    async_engine = create_async_engine(
         "postgresql+asyncpg://", async_creator=lambda: asyncpg.connect(address), poolclass=NullPool
     )
-    async with many.begin() as remote:
-        return await remote.run_sync(work)
+    async with async_engine.begin() as async_connection:
+        return await async_connection.run_sync(work)
 
 
 async def _set_version(address: str | Path, version: str) -> None:
@@ -52,7 +53,7 @@ async def _set_version(address: str | Path, version: str) -> None:
 
 
 def _parts(ddl: str) -> tuple[str, ...]:
-    """A CREATE statement in a form that does not depend on blanks, quotes, or the order of its definitions."""
+    """Normalize a CREATE statement: ignore whitespace, quotes and the order of its definitions."""
     plain = re.sub(r"\s+", " ", ddl.replace('"', "")).strip()
     head, _, rest = plain.partition("(")
     body, _, tail = rest.rpartition(")")
@@ -60,7 +61,7 @@ def _parts(ddl: str) -> tuple[str, ...]:
     return (head.strip(), *sorted(re.sub(r" ?([()]) ?", r"\1", piece).strip() for piece in pieces), tail.strip())
 
 
-def _sqlite_facts(connection: Connection) -> Facts:
+def _describe_sqlite(connection: Connection) -> SchemaDescription:
     rows = connection.exec_driver_sql("SELECT type, name, tbl_name, sql FROM sqlite_master").all()
     return {
         f"{kind} {name}": [_parts(ddl) if ddl else (table,)]
@@ -69,7 +70,7 @@ def _sqlite_facts(connection: Connection) -> Facts:
     }
 
 
-_POSTGRES_FACTS = {
+_POSTGRES_QUERIES = {
     "columns": "SELECT table_name, column_name, data_type, is_nullable, column_default, collation_name, is_identity "
     "FROM information_schema.columns WHERE table_schema = 'public'",
     "indexes": "SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'",
@@ -78,10 +79,10 @@ _POSTGRES_FACTS = {
 }
 
 
-def _postgres_facts(connection: Connection) -> Facts:
+def _describe_postgres(connection: Connection) -> SchemaDescription:
     return {
         name: sorted((tuple(row) for row in connection.exec_driver_sql(query) if row[0] != _VERSIONS), key=repr)
-        for name, query in _POSTGRES_FACTS.items()
+        for name, query in _POSTGRES_QUERIES.items()
     }
 
 
@@ -90,23 +91,23 @@ def _differences(connection: Connection) -> list[Any]:
     return list(compare_metadata(MigrationContext.configure(connection, opts=options), metadata))
 
 
-async def test_alembic_finds_nothing_to_change_after_the_migrations(address: str | Path) -> None:
+async def test_alembic_finds_no_differences_after_migrating(address: str | Path) -> None:
     assert await _with_connection(address, _differences) == []
 
 
-async def test_migrated_and_made_from_the_tables_are_the_same(engine: str, address: str | Path, tmp_path: Path) -> None:
+async def test_migrated_schema_equals_the_table_definitions(engine: str, address: str | Path, tmp_path: Path) -> None:
     direct = databases.empty(engine, tmp_path)
     await _with_connection(direct, metadata.create_all)
-    facts = _sqlite_facts if engine == "sqlite" else _postgres_facts
-    migrated = await _with_connection(address, facts)
-    made = await _with_connection(direct, facts)
-    assert migrated == made
-    described = str(made)
+    describe = _describe_sqlite if engine == "sqlite" else _describe_postgres
+    migrated = await _with_connection(address, describe)
+    created = await _with_connection(direct, describe)
+    assert migrated == created
+    described = str(created)
     assert all(table in described for table in metadata.tables)
 
 
-async def test_identifiers_compare_byte_by_byte_on_postgresql() -> None:
-    rows = (await _with_connection(databases.fresh_postgres(), _postgres_facts))["columns"]
+async def test_id_columns_use_the_c_collation_on_postgresql() -> None:
+    rows = (await _with_connection(databases.fresh_postgres(), _describe_postgres))["columns"]
     collations = {(table, column): collation for table, column, _, _, _, collation, _ in rows}
     references = {"team_id", "project_id", "user_id", "session_id", "item_id", "webhook_id"}
     compared = {
@@ -121,14 +122,14 @@ async def test_identifiers_compare_byte_by_byte_on_postgresql() -> None:
     assert ("logins", "team_id") in compared
 
 
-def test_there_is_one_head_and_the_code_names_it() -> None:
+def test_single_migration_head_matches_the_code() -> None:
     scripts = ScriptDirectory(str(Path(migrations.__file__).parent))
     assert scripts.get_heads() == [schema.HEAD]
     history = [script.revision for script in scripts.walk_revisions()][::-1]
-    assert history == sorted(history), "versions are compared as text, so the steps must sort"
+    assert history == sorted(history), "versions are compared as text, so revisions must sort in order"
 
 
-async def test_migrating_an_empty_database_once_is_enough(engine: str, tmp_path: Path) -> None:
+async def test_migrating_an_empty_database_is_idempotent(engine: str, tmp_path: Path) -> None:
     address = databases.empty(engine, tmp_path)
     assert await schema.version(address) is None
     assert await schema.migrate(address) is True
@@ -137,54 +138,25 @@ async def test_migrating_an_empty_database_once_is_enough(engine: str, tmp_path:
     await schema.require_current(address)
 
 
-_RACER = """
-import asyncio, sys
-from pathlib import Path
-from loremark.storage import schema
-print("ready", flush=True)
-for line in sys.stdin:
-    address = line.strip()
-    try:
-        asyncio.run(schema.migrate(address if address.startswith("postgresql:") else Path(address)))
-        print("done", flush=True)
-    except BaseException as error:
-        print(repr(error), flush=True)
-"""
+def _migrate(address: str | Path) -> int:
+    asyncio.run(schema.migrate(address))
+    return 0
 
 
-async def test_three_processes_may_migrate_the_same_empty_database_at_once(engine: str, tmp_path: Path) -> None:
-    racers = [
-        subprocess.Popen(
-            [sys.executable, "-c", _RACER],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=lifetime.child_env(),
-        )
-        for _ in range(3)
-    ]
-    try:
-        assert [_answer(racer) for racer in racers] == ["ready"] * 3
-        for number in range(4):
-            address = databases.empty(engine, tmp_path / str(number))
-            for racer in racers:
-                assert racer.stdin is not None
-                racer.stdin.write(f"{address}\n")
-                racer.stdin.flush()
-            assert [_answer(racer) for racer in racers] == ["done"] * 3
-            assert await schema.version(address) == schema.HEAD
-            assert await _with_connection(address, _differences) == []
-    finally:
-        for racer in racers:
-            racer.communicate(timeout=20)
+async def test_three_processes_may_migrate_concurrently(engine: str, tmp_path: Path) -> None:
+    for number in range(4):
+        address = databases.empty(engine, tmp_path / str(number))
+        log = tmp_path / "migrations.log"
+        migrations = [
+            ForkedProcess(partial(_migrate, address), [], env=lifetime.child_env(), cwd=tmp_path, stderr=log)
+            for _ in range(3)
+        ]
+        assert [migration.wait(120) for migration in migrations] == [0] * 3, log.read_text()
+        assert await schema.version(address) == schema.HEAD
+        assert await _with_connection(address, _differences) == []
 
 
-def _answer(racer: subprocess.Popen[str]) -> str:
-    assert racer.stdout is not None
-    return racer.stdout.readline().strip()
-
-
-async def test_an_empty_database_is_refused_with_the_command_to_run(engine: str, tmp_path: Path) -> None:
+async def test_empty_database_error_names_the_command_to_run(engine: str, tmp_path: Path) -> None:
     with pytest.raises(schema.SchemaError) as refused:
         await schema.require_current(databases.empty(engine, tmp_path))
     assert str(refused.value) == (
@@ -192,7 +164,7 @@ async def test_an_empty_database_is_refused_with_the_command_to_run(engine: str,
     )
 
 
-async def test_an_old_and_a_newer_schema_are_refused_in_their_own_words(address: str | Path) -> None:
+async def test_old_and_newer_schemas_get_distinct_errors(address: str | Path) -> None:
     await _set_version(address, "0000")
     with pytest.raises(schema.SchemaError) as refused:
         await schema.require_current(address)
@@ -208,8 +180,8 @@ async def test_an_old_and_a_newer_schema_are_refused_in_their_own_words(address:
     assert await schema.version(address) == "9999"
 
 
-async def test_a_step_that_fails_leaves_nothing_behind(engine: str, tmp_path: Path) -> None:
-    """A table in the way makes the first step fail halfway; taken away, the migration runs as on an empty one."""
+async def test_failed_migration_is_rolled_back(engine: str, tmp_path: Path) -> None:
+    """An existing table makes the migration fail halfway; once it is dropped, the migration succeeds."""
     address = databases.empty(engine, tmp_path)
     last = list(metadata.sorted_tables)[-1].name
     await _with_connection(address, lambda connection: connection.exec_driver_sql(f"CREATE TABLE {last} (x int)"))

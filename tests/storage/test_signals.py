@@ -1,4 +1,4 @@
-"""Signals: told after the commit, in order, in every process; never for a change that was taken back."""
+"""Signals: delivered after the commit, in order, to every process; never for a rolled-back change."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tests.support import databases
 pytestmark = pytest.mark.anyio
 
 
-async def _until_heard(teller: Database, listener: Listener) -> None:
-    """PostgreSQL connects its listener in the background; wait until it hears."""
+async def _until_connected(sender: Database, listener: Listener) -> None:
+    """PostgreSQL connects its listener in the background; wait until it receives signals."""
     async with asyncio.timeout(60):
         while True:
-            async with teller.write() as tx:
+            async with sender.write() as tx:
                 tx.notify("ping", "")
             if await listener.next(timeout=0.1):
                 break
@@ -29,22 +29,22 @@ async def _until_heard(teller: Database, listener: Listener) -> None:
             pass
 
 
-async def test_a_signal_comes_once_its_change_can_be_read(database: Database) -> None:
+async def test_signal_arrives_once_its_change_is_visible(database: Database) -> None:
     with database.signals.listen("ping", "new") as listener:
-        await _until_heard(database, listener)
+        await _until_connected(database, listener)
         for number in range(10):
             async with database.write() as tx:
                 tx.notify("new", str(number))
                 await facts.put(tx, str(number))
-                assert await listener.next(timeout=0.01) is None, "told before the commit"
+                assert await listener.next(timeout=0.01) is None, "delivered before the commit"
             assert await listener.next(timeout=60) == ("new", str(number))
             async with database.read() as reader:
                 assert await facts.find(reader, str(number)) == ""
 
 
-async def test_a_change_that_was_taken_back_is_not_told(database: Database) -> None:
+async def test_rolled_back_change_sends_no_signal(database: Database) -> None:
     with database.signals.listen("ping", "new") as listener:
-        await _until_heard(database, listener)
+        await _until_connected(database, listener)
         with suppress(LookupError):
             async with database.write() as tx:
                 tx.notify("new", "never")
@@ -59,14 +59,14 @@ async def test_a_change_that_was_taken_back_is_not_told(database: Database) -> N
         assert await listener.next(timeout=0.05) is None
 
 
-async def test_every_process_on_postgresql_hears_the_others() -> None:
+async def test_postgresql_signals_reach_every_process() -> None:
     address = databases.fresh_postgres()
     one, other = await open_database(address), await open_database(address)
     try:
-        with one.signals.listen("ping", "new") as near, other.signals.listen("ping", "new") as far:
-            await _until_heard(one, near)
-            await _until_heard(one, far)
-            while await near.next(timeout=0.1):
+        with one.signals.listen("ping", "new") as local, other.signals.listen("ping", "new") as remote:
+            await _until_connected(one, local)
+            await _until_connected(one, remote)
+            while await local.next(timeout=0.1):
                 pass
             with suppress(LookupError):
                 async with one.write() as tx:
@@ -75,7 +75,7 @@ async def test_every_process_on_postgresql_hears_the_others() -> None:
             for number in range(5):
                 async with (one if number % 2 else other).write() as tx:
                     tx.notify("new", str(number))
-            for listener in (near, far):
+            for listener in (local, remote):
                 assert [await listener.next(timeout=60) for _ in range(5)] == [("new", str(n)) for n in range(5)]
                 assert await listener.next(timeout=0.05) is None
     finally:
@@ -83,13 +83,13 @@ async def test_every_process_on_postgresql_hears_the_others() -> None:
         await other.close()
 
 
-async def test_a_lost_connection_is_an_error_once_and_heard_again_soon() -> None:
-    """Somebody ends all our connections: what was under way fails, the next write works, signals come again."""
+async def test_lost_connection_fails_once_and_recovers() -> None:
+    """All connections are terminated: work in progress fails, the next write works, and signals resume."""
     address = databases.fresh_postgres()
     database = await open_database(address)
     try:
         with database.signals.listen("ping") as listener:
-            await _until_heard(database, listener)
+            await _until_connected(database, listener)
             async with database.write() as tx:
                 await facts.put(tx, "before")
             await _end_connections(address)
@@ -102,7 +102,7 @@ async def test_a_lost_connection_is_an_error_once_and_heard_again_soon() -> None
                     except StorageUnavailable:
                         continue
             assert await facts.names(database) == ["after", "before"]
-            await _until_heard(database, listener)
+            await _until_connected(database, listener)
     finally:
         await database.close()
 
@@ -118,18 +118,18 @@ async def _end_connections(address: str) -> None:
         await connection.close()
 
 
-async def test_a_listener_hears_its_topics_only_and_drops_the_oldest() -> None:
+async def test_listener_receives_only_its_topics_and_drops_the_oldest() -> None:
     signals = Signals()
     with signals.listen("a", "b") as listener:
         for number in range(1_005):
             signals.publish("a", str(number))
         signals.publish("c", "not ours")
         signals.publish("b", "last")
-        heard = []
+        received = []
         while (signal := await listener.next(timeout=0.01)) is not None:
-            heard.append(signal)
-    assert len(heard) == 1_000
-    assert heard[0] == ("a", "6")
-    assert heard[-1] == ("b", "last")
+            received.append(signal)
+    assert len(received) == 1_000
+    assert received[0] == ("a", "6")
+    assert received[-1] == ("b", "last")
     signals.publish("a", "after the block")
     assert await listener.next(timeout=0.01) is None

@@ -1,4 +1,4 @@
-"""What only SQLite has: one writer with group commit, in a file that others may hold or that may be full."""
+"""SQLite specifics: a single writer with group commit, on a file that may be locked or full."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.anyio
 
 
 @contextmanager
-def _held_by_another(path: Path, seconds: float) -> Iterator[None]:
-    """Another process's write transaction, open for this long or until the block ends."""
+def _locked_by_another_process(path: Path, seconds: float) -> Iterator[None]:
+    """Hold a write transaction, like another process, for this long or until the block ends."""
     held, release = threading.Event(), threading.Event()
 
     def hold() -> None:
@@ -46,17 +46,17 @@ def _held_by_another(path: Path, seconds: float) -> Iterator[None]:
 
 @asynccontextmanager
 async def _watched_loop() -> AsyncIterator[list[int]]:
-    """How often the event loop came round while the block ran, as the list's only entry."""
-    rounds = [0]
+    """Count the event loop's iterations during the block, as the list's only entry."""
+    ticks = [0]
 
     async def watch() -> None:
         while True:
             await asyncio.sleep(0.005)
-            rounds[0] += 1
+            ticks[0] += 1
 
     watching = asyncio.create_task(watch())
     try:
-        yield rounds
+        yield ticks
     finally:
         watching.cancel()
 
@@ -66,17 +66,17 @@ async def _put(database: SqliteDatabase, name: str, value: str = "") -> None:
         await facts.put(tx, name, value)
 
 
-async def test_every_connection_is_durable_and_checks_references(sqlite_database: SqliteDatabase) -> None:
-    async def ask(one: Callable[[str], Awaitable[object]]) -> list[object]:
-        return [await one(name) for name in ("journal_mode", "synchronous", "foreign_keys")]
+async def test_every_connection_is_durable_and_enforces_foreign_keys(sqlite_database: SqliteDatabase) -> None:
+    async def read_pragmas(read_pragma: Callable[[str], Awaitable[object]]) -> list[object]:
+        return [await read_pragma(name) for name in ("journal_mode", "synchronous", "foreign_keys")]
 
     async with sqlite_database.write() as tx, sqlite_database.read() as reader:
 
-        async def of_writer(name: str) -> object:
+        async def on_writer(name: str) -> object:
             row = await tx.one(text(f"PRAGMA {name}"))
             return row and row[name]
 
-        async def near(name: str) -> object:
+        async def on_loop(name: str) -> object:
             row = await reader.one(text(f"PRAGMA {name}"))
             return row and row[name]
 
@@ -84,16 +84,18 @@ async def test_every_connection_is_durable_and_checks_references(sqlite_database
             return (await reader.many(text(f"PRAGMA {name}")))[0][name]
 
         full = 2
-        assert [await ask(which) for which in (of_writer, near, in_thread)] == [["wal", full, 1]] * 3
+        assert [await read_pragmas(read_pragma) for read_pragma in (on_writer, on_loop, in_thread)] == [
+            ["wal", full, 1]
+        ] * 3
 
 
-async def test_a_broken_reference_is_refused(sqlite_database: SqliteDatabase) -> None:
+async def test_foreign_key_violation_is_refused(sqlite_database: SqliteDatabase) -> None:
     with pytest.raises(sqlite3.IntegrityError):
         async with sqlite_database.write() as tx:
             await tx.run(text("INSERT INTO team_members VALUES ('m', 'no team', 'no user', 'owner', 1)"))
 
 
-async def test_two_hundred_writes_at_once_share_a_few_commits(sqlite_database: SqliteDatabase) -> None:
+async def test_concurrent_writes_share_a_few_commits(sqlite_database: SqliteDatabase) -> None:
     statements: list[str] = []
     sqlite_database._writer.connection.set_trace_callback(statements.append)
     await asyncio.gather(*(_put(sqlite_database, f"{number:03}") for number in range(200)))
@@ -102,7 +104,7 @@ async def test_two_hundred_writes_at_once_share_a_few_commits(sqlite_database: S
     assert 1 <= statements.count("COMMIT") <= 20
 
 
-async def test_one_write_alone_is_not_kept_waiting_for_company(
+async def test_single_write_does_not_wait_for_a_batch(
     sqlite_database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch, "_SECONDS", 3600.0)
@@ -111,49 +113,49 @@ async def test_one_write_alone_is_not_kept_waiting_for_company(
     assert await facts.names(sqlite_database) == ["alone"]
 
 
-async def test_the_state_is_asked_once_for_all_who_wait_and_anew_for_who_comes_after(
+async def test_data_version_is_shared_by_waiters_and_fresh_for_later_callers(
     sqlite_path: Path, sqlite_database: SqliteDatabase
 ) -> None:
-    async def look() -> int:
+    async def read_version() -> int:
         return sqlite_database.data_version()
 
-    asked: list[str] = []
-    sqlite_database._loop_connection.set_trace_callback(asked.append)
-    assert len(set(await asyncio.gather(*(look() for _ in range(50))))) == 1
-    assert len(asked) == 1
+    queries: list[str] = []
+    sqlite_database._loop_connection.set_trace_callback(queries.append)
+    assert len(set(await asyncio.gather(*(read_version() for _ in range(50))))) == 1
+    assert len(queries) == 1
     with closing(sqlite3.connect(sqlite_path, isolation_level=None)) as other:
         for number in range(50):
             before = sqlite_database.data_version()
             other.execute("INSERT INTO installation (name, value) VALUES (?, ?)", (f"other {number}", ""))
-            assert await asyncio.create_task(look()) != before, "who came after the commit was told of before it"
+            assert await asyncio.create_task(read_version()) != before, "a caller after the commit got the old version"
             before = sqlite_database.data_version()
             await _put(sqlite_database, str(number))
             assert sqlite_database.data_version() != before
 
 
-async def test_another_process_that_writes_only_delays_us(sqlite_path: Path, sqlite_database: SqliteDatabase) -> None:
-    with _held_by_another(sqlite_path, 0.3):
-        async with _watched_loop() as rounds:
+async def test_write_by_another_process_only_delays_ours(sqlite_path: Path, sqlite_database: SqliteDatabase) -> None:
+    with _locked_by_another_process(sqlite_path, 0.3):
+        async with _watched_loop() as ticks:
             before = clock.monotonic()
             await asyncio.gather(*(_put(sqlite_database, str(number)) for number in range(5)))
             took = clock.monotonic() - before
     assert took > 0.1
-    assert rounds[0] > 10, "the loop waited for the lock"
+    assert ticks[0] > 10, "the event loop was blocked by the lock"
     assert len(await facts.names_on_disk(sqlite_path)) == 5
 
 
-async def test_reads_go_on_while_another_process_writes(sqlite_path: Path, sqlite_database: SqliteDatabase) -> None:
+async def test_reads_continue_while_another_process_writes(sqlite_path: Path, sqlite_database: SqliteDatabase) -> None:
     await _put(sqlite_database, "known", "value")
-    with _held_by_another(sqlite_path, 120.0):
+    with _locked_by_another_process(sqlite_path, 120.0):
         async with sqlite_database.read() as tx:
             assert await facts.find(tx, "known") == "value"
         assert await facts.names(sqlite_database) == ["known"]
 
 
-async def test_giving_up_while_another_process_writes_frees_the_writer(
+async def test_cancelling_while_another_process_writes_frees_the_writer(
     sqlite_path: Path, sqlite_database: SqliteDatabase
 ) -> None:
-    with _held_by_another(sqlite_path, 0.3):
+    with _locked_by_another_process(sqlite_path, 0.3):
         waiting = asyncio.create_task(_put(sqlite_database, "given up"))
         await asyncio.sleep(0.1)
         waiting.cancel()
@@ -164,28 +166,28 @@ async def test_giving_up_while_another_process_writes_frees_the_writer(
     assert await facts.names_on_disk(sqlite_path) == ["next"]
 
 
-async def test_another_process_that_holds_on_too_long_is_an_error_and_then_forgotten(
+async def test_lock_timeout_is_an_error_and_the_next_write_works(
     sqlite_path: Path, sqlite_database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_MS", 50)
-    with _held_by_another(sqlite_path, 0.3), pytest.raises(StorageUnavailable):
+    with _locked_by_another_process(sqlite_path, 0.3), pytest.raises(StorageUnavailable):
         await _put(sqlite_database, "too late")
     await _put(sqlite_database, "in time")
     assert await facts.names_on_disk(sqlite_path) == ["in time"]
 
 
-def test_opening_waits_for_somebody_who_is_just_making_the_file(tmp_path: Path) -> None:
-    """Two first starts at once: the other one has the new file locked, not yet in WAL mode."""
+def test_opening_waits_while_another_process_creates_the_file(tmp_path: Path) -> None:
+    """Two first starts at once: the other process has locked the new file, which is not yet in WAL mode."""
     path = tmp_path / "new.db"
     with closing(sqlite3.connect(path)) as other:
         other.execute("CREATE TABLE made_by_another (x)")
-    with _held_by_another(path, 0.2):
+    with _locked_by_another_process(path, 0.2):
         sqlite_connection.connect(path).close()
 
 
 @contextmanager
-def _no_room_for(database: SqliteDatabase, pages: int) -> Iterator[None]:
-    """The file may grow by so many pages and no more."""
+def _page_limit(database: SqliteDatabase, pages: int) -> Iterator[None]:
+    """Let the file grow by at most this many pages."""
     connection = database._writer.connection
     used = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count={used + pages}")
@@ -195,12 +197,12 @@ def _no_room_for(database: SqliteDatabase, pages: int) -> Iterator[None]:
         connection.execute("PRAGMA max_page_count=1000000")
 
 
-async def test_a_full_disk_fails_the_whole_batch_and_the_writer_recovers(
+async def test_full_disk_fails_the_whole_batch_and_the_writer_recovers(
     sqlite_path: Path, sqlite_database: SqliteDatabase
 ) -> None:
-    """The write that does not fit takes those of its batch with it; the first had a commit of its own."""
+    """The write that does not fit fails its whole batch; the first write had its own commit."""
     await _put(sqlite_database, "before")
-    with _no_room_for(sqlite_database, pages=3):
+    with _page_limit(sqlite_database, pages=3):
         results = await asyncio.gather(
             *(_put(sqlite_database, f"small {number}") for number in range(3)),
             _put(sqlite_database, "large", "x" * 200_000),
@@ -218,7 +220,7 @@ async def test_a_full_disk_fails_the_whole_batch_and_the_writer_recovers(
 
 @contextmanager
 def _file_size_limit(size: int) -> Iterator[None]:
-    """The system refuses to make a file of this process larger than that, as a full disk would."""
+    """Cap the size of files this process writes, to simulate a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
@@ -227,10 +229,8 @@ def _file_size_limit(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-async def test_a_commit_that_fails_is_an_error_for_all_of_its_batch(
-    sqlite_path: Path, sqlite_database: SqliteDatabase
-) -> None:
-    """The writes fit into memory; it is the COMMIT that finds the disk full."""
+async def test_failed_commit_fails_the_whole_batch(sqlite_path: Path, sqlite_database: SqliteDatabase) -> None:
+    """The writes fit into memory; the COMMIT hits the full disk."""
     await _put(sqlite_database, "before")
     journal = sqlite_path.with_name(sqlite_path.name + "-wal")
     with sqlite_database.signals.listen("told") as listener:
@@ -251,18 +251,18 @@ async def test_a_commit_that_fails_is_an_error_for_all_of_its_batch(
     assert len(await facts.names_on_disk(sqlite_path)) == 4
 
 
-async def test_a_constraint_checked_at_the_commit_fails_the_batch_and_the_writer_recovers(
+async def test_deferred_constraint_fails_the_batch_and_the_writer_recovers(
     sqlite_path: Path, sqlite_database: SqliteDatabase
 ) -> None:
     async with sqlite_database.write() as tx:
         await tx.one(text("CREATE TABLE late (name TEXT REFERENCES installation DEFERRABLE INITIALLY DEFERRED) STRICT"))
 
-    async def break_it() -> None:
+    async def violate_constraint() -> None:
         async with sqlite_database.write() as tx:
             await tx.run(text("INSERT INTO late VALUES ('no such fact')"))
 
     first, *batch = await asyncio.gather(
-        _put(sqlite_database, "alone"), _put(sqlite_database, "neighbour"), break_it(), return_exceptions=True
+        _put(sqlite_database, "alone"), _put(sqlite_database, "neighbour"), violate_constraint(), return_exceptions=True
     )
     assert first is None
     assert [type(result) for result in batch] == [StorageUnavailable] * 2
@@ -270,13 +270,13 @@ async def test_a_constraint_checked_at_the_commit_fails_the_batch_and_the_writer
     assert await facts.names_on_disk(sqlite_path) == ["alone", "next"]
 
 
-async def test_long_statements_do_not_stop_the_event_loop(sqlite_database: SqliteDatabase) -> None:
-    """Listings and sweeps over many rows run beside the loop, in a write as in a read."""
+async def test_long_statements_do_not_block_the_event_loop(sqlite_database: SqliteDatabase) -> None:
+    """Listings and sweeps over many rows run off the event loop, in both writes and reads."""
     rows = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 300000)"
-    async with _watched_loop() as rounds:
+    async with _watched_loop() as ticks:
         async with sqlite_database.write() as tx:
             await tx.sweep(text(f"INSERT INTO installation {rows} SELECT 'n' || x, '' FROM n"))
             await tx.many(text(f"{rows} SELECT max(x) FROM n"))
         async with sqlite_database.read() as tx:
             assert (await tx.many(text("SELECT count(*) AS found FROM installation")))[0]["found"] == 300_000
-    assert rounds[0] > 15
+    assert ticks[0] > 15

@@ -1,4 +1,4 @@
-"""Every statement kept at module level is one that both engines understand, on the schema as it is."""
+"""Every module-level statement is valid on both engines with the current schema."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 
 
 def _statements() -> Iterator[tuple[str, Sql]]:
-    """All of them with their names, also those inside a tuple, list or dict of a module."""
+    """All statements with their names, including those in a module's tuples, lists and dicts."""
     for info in pkgutil.walk_packages(loremark.__path__, "loremark."):
         if info.name.endswith("__main__") or ".migrations" in info.name:
             continue
@@ -36,14 +36,14 @@ def _statements() -> Iterator[tuple[str, Sql]]:
                     yield f"{info.name}.{name}[{number}]", entry
 
 
-def test_there_are_statements_to_look_at() -> None:
+def test_statements_are_discovered() -> None:
     names = {name for name, _ in _statements()}
     assert len(names) > 50
     assert "loremark.jobs.queue._CLAIM[0]" in names
     assert "loremark.features.team.store._CREDENTIALS[1]" in names
 
 
-async def test_postgresql_understands_every_statement() -> None:
+async def test_postgresql_accepts_every_statement() -> None:
     connection = await asyncpg.connect(databases.fresh_postgres())
     refused: dict[str, str] = {}
     try:
@@ -59,7 +59,7 @@ async def test_postgresql_understands_every_statement() -> None:
     assert refused == {}
 
 
-def test_sqlite_understands_every_statement(sqlite_path: Path) -> None:
+def test_sqlite_accepts_every_statement(sqlite_path: Path) -> None:
     refused: dict[str, str] = {}
     with closing(sqlite3.connect(sqlite_path)) as connection:
         for name, statement in _statements():
@@ -72,34 +72,36 @@ def test_sqlite_understands_every_statement(sqlite_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dialect", [SQLITE, POSTGRES], ids=lambda dialect: dialect.name)
-def test_values_in_the_statement_are_kept_beside_those_of_the_call(dialect: Engine) -> None:
-    kept = Sql(select(installation.c.value).where(installation.c.name == bindparam("name"), users.c.name == "fixed"))
-    compiled = kept.on(dialect)
+def test_fixed_values_are_combined_with_call_arguments(dialect: Engine) -> None:
+    statement = Sql(
+        select(installation.c.value).where(installation.c.name == bindparam("name"), users.c.name == "fixed")
+    )
+    compiled = statement.on(dialect)
     assert sorted(compiled.arguments({"name": "given"})) == ["fixed", "given"]
-    assert kept.on(dialect) is compiled
+    assert statement.on(dialect) is compiled
     with pytest.raises(KeyError):
         compiled.arguments({})
 
 
 @pytest.mark.parametrize("dialect", [SQLITE, POSTGRES], ids=lambda dialect: dialect.name)
-def test_a_column_left_out_of_an_insert_is_an_error_not_a_null(dialect: Engine) -> None:
+def test_missing_insert_column_is_an_error_not_null(dialect: Engine) -> None:
     compiled = Sql(insert(installation)).on(dialect)
     with pytest.raises(KeyError):
         compiled.arguments({"name": "only the name"})
 
 
 @pytest.mark.parametrize("dialect", [SQLITE, POSTGRES], ids=lambda dialect: dialect.name)
-def test_statements_of_one_shape_share_their_text_and_nothing_else(dialect: Engine) -> None:
-    def built(name: str | None, take: int, *roles: str) -> Executable:
+def test_statements_of_one_shape_share_only_their_text(dialect: Engine) -> None:
+    def build(name: str | None, take: int, *roles: str) -> Executable:
         statement = select(users.c.id).where(users.c.name != name).limit(take)
         return statement.where(users.c.id.in_(roles) if roles else users.c.email == bindparam("email"))
 
-    for made in (("ada", 3), ("bob", 5), (None, 7), ("eve", 3, "a", "b"), ("eve", 3, "c"), ("ada", 3)):
-        kept, alone = dialect.compile_built(built(*made)), dialect.compile(built(*made))
-        assert (kept.text, kept.order, kept.fixed) == (alone.text, alone.order, alone.fixed)
+    for values in (("ada", 3), ("bob", 5), (None, 7), ("eve", 3, "a", "b"), ("eve", 3, "c"), ("ada", 3)):
+        cached, fresh = dialect.compile_built(build(*values)), dialect.compile(build(*values))
+        assert (cached.text, cached.order, cached.fixed) == (fresh.text, fresh.order, fresh.fixed)
     for value in ("first", None, "second"):
         change = update(users).where(users.c.id == "usr_1").values(name=value)
-        kept, alone = dialect.compile_built(change), dialect.compile(change)
-        assert (kept.text, kept.arguments({})) == (alone.text, alone.arguments({}))
+        cached, fresh = dialect.compile_built(change), dialect.compile(change)
+        assert (cached.text, cached.arguments({})) == (fresh.text, fresh.arguments({}))
     with pytest.raises(KeyError):
-        dialect.compile_built(built("ada", 3)).arguments({})
+        dialect.compile_built(build("ada", 3)).arguments({})

@@ -1,4 +1,4 @@
-"""Transactions, alike on both engines: all or nothing, seen only when committed, nobody harmed by a neighbour."""
+"""Transactions on both engines: atomic, isolated, and unaffected by failures of others."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ pytestmark = pytest.mark.anyio
 
 
 class Refused(Exception):
-    """What a handler raises when it does not want its transaction."""
+    """Raised inside a block to roll its transaction back."""
 
 
-async def test_a_block_that_ended_is_on_disk_for_everybody(database: Database, address: str | Path) -> None:
+async def test_finished_block_is_on_disk(database: Database, address: str | Path) -> None:
     for number in range(20):
         async with database.write() as tx:
             await facts.put(tx, f"fact {number:02}")
@@ -35,20 +35,20 @@ async def test_a_block_that_ended_is_on_disk_for_everybody(database: Database, a
         await other.close()
 
 
-async def test_a_block_that_raised_left_nothing_and_its_error_is_its_own(database: Database) -> None:
-    async def change_ones_mind() -> None:
+async def test_failed_block_is_rolled_back_and_raises_its_own_error(database: Database) -> None:
+    async def fail() -> None:
         async with database.write() as tx:
             await facts.put(tx, "never")
             assert await facts.find(tx, "never") == ""
             raise Refused("no thanks")
 
     with pytest.raises(Refused, match="no thanks"):
-        await change_ones_mind()
+        await fail()
     assert await facts.names(database) == []
 
 
-async def test_a_handful_by_key_is_found_wherever_one_is(database: Database) -> None:
-    """In a read what is committed, in a write its own as well, in a snapshot what was there when it began."""
+async def test_few_works_in_reads_writes_and_snapshots(database: Database) -> None:
+    """A read sees committed rows, a write also its own, and a snapshot those present when it began."""
     async with database.write() as tx:
         for name in ("one", "two", "three"):
             await facts.put(tx, name)
@@ -65,25 +65,25 @@ async def test_a_handful_by_key_is_found_wherever_one_is(database: Database) -> 
         assert await facts.few(reader) == []
 
 
-async def test_a_fault_of_ours_is_not_taken_for_the_databases(database: Database) -> None:
-    """A full disk elsewhere, or a call that took too long, inside a block: the caller hears of that, not of storage."""
+async def test_application_errors_are_not_reported_as_storage_errors(database: Database) -> None:
+    """An error raised inside a block, such as a full disk elsewhere or a timeout, reaches the caller unchanged."""
 
-    async def stumble(block: AbstractAsyncContextManager[Tx], fault: Exception) -> None:
+    async def fail_inside(block: AbstractAsyncContextManager[Tx], error: Exception) -> None:
         async with block as tx:
             await facts.find(tx, "anything")
-            raise fault
+            raise error
 
-    for fault in (OSError("no space left"), TimeoutError("too slow"), ConnectionResetError("gone")):
+    for error in (OSError("no space left"), TimeoutError("too slow"), ConnectionResetError("gone")):
         for open_block in (database.write, database.read):
-            with pytest.raises(type(fault)) as raised:
-                await stumble(open_block(), fault)
-            assert raised.value is fault
+            with pytest.raises(type(error)) as raised:
+                await fail_inside(open_block(), error)
+            assert raised.value is error
     async with database.write() as tx:
         await facts.put(tx, "goes on")
     assert await facts.names(database) == ["goes on"]
 
 
-async def test_nobody_sees_what_is_not_committed(database: Database, address: str | Path) -> None:
+async def test_uncommitted_changes_are_invisible(database: Database, address: str | Path) -> None:
     async with database.write() as tx:
         await facts.put(tx, "draft", "1")
         await facts.put(tx, "other", "1")
@@ -99,7 +99,7 @@ async def test_nobody_sees_what_is_not_committed(database: Database, address: st
             assert await facts.find(tx, "draft") == "2"
 
 
-async def test_a_long_read_sees_every_commit_made_meanwhile(database: Database) -> None:
+async def test_long_read_sees_later_commits(database: Database) -> None:
     async with database.read() as reader:
         assert await facts.find(reader, "late") is None
         async with database.write() as tx:
@@ -107,7 +107,7 @@ async def test_a_long_read_sees_every_commit_made_meanwhile(database: Database) 
         assert await facts.find(reader, "late") == "here"
 
 
-async def test_a_read_does_not_write(database: Database) -> None:
+async def test_read_transaction_cannot_write(database: Database) -> None:
     async with database.read() as tx:
         with pytest.raises(TypeError):
             await facts.put(tx, "x")
@@ -117,7 +117,7 @@ async def test_a_read_does_not_write(database: Database) -> None:
             tx.notify("topic", "payload")
 
 
-async def test_writes_say_how_many_rows_they_touched(database: Database) -> None:
+async def test_writes_return_the_number_of_affected_rows(database: Database) -> None:
     async with database.write() as tx:
         for number in range(50):
             await facts.put(tx, f"{number:02}")
@@ -128,8 +128,8 @@ async def test_writes_say_how_many_rows_they_touched(database: Database) -> None
     assert len(await facts.names(database)) == 19
 
 
-async def test_a_failing_neighbour_harms_nobody(database: Database) -> None:
-    """Ninety at once: a third changes its mind, some break a constraint, some are cancelled; the rest is there."""
+async def test_failing_transactions_do_not_affect_others(database: Database) -> None:
+    """Ninety at once: a third roll back, some violate a constraint, some are cancelled; the rest are stored."""
     async with database.write() as tx:
         await facts.put(tx, "taken")
 
@@ -144,9 +144,9 @@ async def test_a_failing_neighbour_harms_nobody(database: Database) -> None:
                 raise asyncio.CancelledError
 
     results = await asyncio.gather(*(write(number) for number in range(90)), return_exceptions=True)
-    kept = [number for number, result in enumerate(results) if result is None]
-    assert kept == [number for number in range(90) if number % 3 and number % 7 and number % 11]
-    assert await facts.names(database) == [*(f"{number:02}" for number in kept), "taken"]
+    stored = [number for number, result in enumerate(results) if result is None]
+    assert stored == [number for number in range(90) if number % 3 and number % 7 and number % 11]
+    assert await facts.names(database) == [*(f"{number:02}" for number in stored), "taken"]
     for number, result in enumerate(results):
         if number % 3 == 0:
             assert isinstance(result, Refused)
@@ -154,34 +154,34 @@ async def test_a_failing_neighbour_harms_nobody(database: Database) -> None:
             assert type(result).__name__ in ("IntegrityError", "UniqueViolationError")
 
 
-async def test_those_who_gave_up_waiting_do_not_block_the_writer(database: Database) -> None:
-    go_on = asyncio.Event()
+async def test_cancelled_waiters_do_not_block_the_writer(database: Database) -> None:
+    proceed = asyncio.Event()
     started: list[int] = []
 
     async def write(number: int) -> None:
         async with database.write() as tx:
             started.append(number)
             await facts.put(tx, f"{number:02}")
-            await go_on.wait()
+            await proceed.wait()
 
     tasks = [asyncio.create_task(write(number)) for number in range(30)]
     async with asyncio.timeout(60):
         while not started:
             await asyncio.sleep(0)
         await asyncio.sleep(0.05)
-    gone = {number for number in range(30) if number % 2 == 0}
-    for number in gone:
+    cancelled = {number for number in range(30) if number % 2 == 0}
+    for number in cancelled:
         tasks[number].cancel()
-    go_on.set()
+    proceed.set()
     async with asyncio.timeout(60):
         results = await asyncio.gather(*tasks, return_exceptions=True)
-        assert {n for n, result in enumerate(results) if isinstance(result, asyncio.CancelledError)} == gone
-        assert await facts.names(database) == [f"{number:02}" for number in range(30) if number not in gone]
+        assert {n for n, result in enumerate(results) if isinstance(result, asyncio.CancelledError)} == cancelled
+        assert await facts.names(database) == [f"{number:02}" for number in range(30) if number not in cancelled]
         async with database.write() as tx:
             await facts.put(tx, "still works")
 
 
-async def test_a_cancelled_body_frees_the_writer(database: Database) -> None:
+async def test_cancelled_block_frees_the_writer(database: Database) -> None:
     for _ in range(5):
         entered = asyncio.Event()
 
@@ -222,14 +222,14 @@ async def test_cancelling_at_any_moment_never_loses_an_acknowledged_write(
         tasks[turn % 4].cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
     found = set(await facts.names_on_disk(address))
-    whole = {name for name in found if not name.endswith("half")}
-    assert acknowledged <= whole
-    assert {f"{name}, second half" for name in whole} == found - whole
+    complete = {name for name in found if not name.endswith("half")}
+    assert acknowledged <= complete
+    assert {f"{name}, second half" for name in complete} == found - complete
     assert len(acknowledged) >= 180
 
 
-async def test_a_single_read_never_sees_half_of_a_transaction(database: Database) -> None:
-    """Stones move between two heaps; whoever counts them in one statement always finds all of them."""
+async def test_single_read_never_sees_half_a_transaction(database: Database) -> None:
+    """Units move between two rows; a single statement always sees the same total."""
     async with database.write() as tx:
         await facts.put(tx, "left", "100")
         await facts.put(tx, "right", "0")
@@ -254,8 +254,8 @@ async def test_a_single_read_never_sees_half_of_a_transaction(database: Database
     assert counts == {100}
 
 
-async def test_opening_and_closing_soon_leaves_no_error_behind(address: str | Path) -> None:
-    """As every operator's command does; an error that nobody retrieves would be told on standard error."""
+async def test_closing_right_after_opening_leaves_no_error(address: str | Path) -> None:
+    """Every admin command does this; an exception that is never retrieved would be printed to stderr."""
     for number in range(60):
         database = await open_database(address, pool=2)
         await asyncio.sleep(number / 4_000)
@@ -264,7 +264,7 @@ async def test_opening_and_closing_soon_leaves_no_error_behind(address: str | Pa
     await asyncio.sleep(0)
 
 
-async def test_closing_waits_for_what_is_under_way(address: str | Path) -> None:
+async def test_closing_waits_for_open_transactions(address: str | Path) -> None:
     database = await open_database(address)
     entered = asyncio.Event()
 

@@ -1,1 +1,1 @@
-"""What the tests share: databases on both engines, the service in this process or as real ones, and people."""
+"""Shared test support: databases on both engines, the service in-process or as real processes, and users."""

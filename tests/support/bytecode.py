@@ -1,4 +1,4 @@
-"""Every process of a run shares its compiled Python, whatever the environment says: hundreds are started."""
+"""Shares compiled bytecode between the hundreds of processes of a test run, regardless of the environment."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import tempfile
 
 import pytest
 
-_FOLDER = "PYTHONPYCACHEPREFIX"
-_made: list[str] = []
+_VARIABLE = "PYTHONPYCACHEPREFIX"
+_folders: list[str] = []
 
 
 def share(config: pytest.Config) -> None:
-    """For this process's children, and so for the workers and theirs."""
+    """Set it up for child processes, including test workers and their children."""
     if hasattr(config, "workerinput"):
         return
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    _made.append(tempfile.mkdtemp(prefix="loremark-bytecode-"))
-    os.environ[_FOLDER] = _made[-1]
+    _folders.append(tempfile.mkdtemp(prefix="loremark-bytecode-"))
+    os.environ[_VARIABLE] = _folders[-1]
 
 
 def forget() -> None:
-    for folder in _made:
+    for folder in _folders:
         shutil.rmtree(folder, ignore_errors=True)
-    _made.clear()
+    _folders.clear()

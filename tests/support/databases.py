@@ -1,4 +1,4 @@
-"""A fresh, migrated database for a test, on either engine, copied from a template made once a worker."""
+"""Fresh, migrated databases for tests on either engine, copied from a template created once per worker."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from tests.servers import lifetime
 ENGINES = ("sqlite", "postgresql")
 
 
-def _run_apart(address: str | Path) -> None:
-    """Migrate on a loop of its own, also while another loop is running."""
+def _migrate(address: str | Path) -> None:
+    """Migrate on a separate event loop, even while another one is running."""
     failures: list[BaseException] = []
 
     def work() -> None:
@@ -39,7 +39,7 @@ def _run_apart(address: str | Path) -> None:
 @cache
 def _sqlite_template() -> Path:
     path = Path(tempfile.mkdtemp(prefix="loremark-template-")) / "template.db"
-    _run_apart(path)
+    _migrate(path)
     return path
 
 
@@ -48,12 +48,12 @@ def _postgres_template() -> str:
     name = f"template_{os.getpid()}"
     server = lifetime.postgres()
     server.create_database(name)
-    _run_apart(server.url(name))
+    _migrate(server.url(name))
     return name
 
 
 def fresh_sqlite(folder: Path) -> str:
-    """The address of a migrated SQLite file in this folder."""
+    """Return the URL of a migrated SQLite file in this folder."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "loremark.db"
     shutil.copyfile(_sqlite_template(), path)
@@ -67,16 +67,16 @@ def _copy_postgres() -> str:
     return server.url(name)
 
 
-_maker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="databases")
+_executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="databases")
 _next: deque[Future[str]] = deque()
 
 
 def fresh_postgres() -> str:
-    """The address of a migrated PostgreSQL database of its own. The next one is made while a test is at work."""
+    """Return the URL of a new, migrated PostgreSQL database; the next one is created in the background."""
     if not _next:
-        _next.append(_maker.submit(_copy_postgres))
+        _next.append(_executor.submit(_copy_postgres))
     made = _next.popleft().result()
-    _next.append(_maker.submit(_copy_postgres))
+    _next.append(_executor.submit(_copy_postgres))
     return made
 
 
@@ -85,7 +85,7 @@ def fresh(engine: str, folder: Path) -> str:
 
 
 def empty(engine: str, folder: Path) -> str | Path:
-    """The address of a database in which nothing has been made yet, as the storage floor takes it."""
+    """Return the address of an empty database, in the form the storage layer accepts."""
     if engine == "sqlite":
         return folder / "empty.db"
     name = ids.new("test")

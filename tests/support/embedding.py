@@ -14,7 +14,7 @@ _shared: dict[str, Embedder] = {}
 
 
 class SharedEmbedder:
-    """The process's embedder, which stays open when a service closes it."""
+    """The embedder of this process, which stays open when a service closes it."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -25,7 +25,7 @@ class SharedEmbedder:
         return await self._embedder.embed(texts)
 
     async def close(self) -> None:
-        """Does nothing: other services use it too."""
+        """Do nothing, because other services use it too."""
 
 
 def share(patch: pytest.MonkeyPatch) -> None:

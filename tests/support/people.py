@@ -1,4 +1,4 @@
-"""People as tests meet them: each with a key, speaking to the service over HTTP."""
+"""Test users: each has a key and calls the service over HTTP."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import httpx
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody with a key (or with nothing: anonymous)."""
+    """A user with a key, or anonymous without one."""
 
     http: httpx.AsyncClient
     email: str = ""

@@ -23,5 +23,5 @@ def load_profile() -> None:
 
 
 def examples(count: int) -> int:
-    """The number of examples to try where ``count`` are tried at night."""
+    """The number of examples to try; the nightly run tries ``count``."""
     return count if NIGHTLY else max(10, count // _CI_SHARE)

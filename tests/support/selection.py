@@ -14,7 +14,7 @@ import pytest
 from tests.support.databases import ENGINES
 
 NIGHTLY = os.environ.get("LOREMARK_TEST_NIGHTLY") == "1"
-_ALWAYS_BOTH = ("tests/contract/", "tests/journeys/", "tests/storage/")
+_ALWAYS_BOTH = ("tests/chaos/", "tests/contract/", "tests/journeys/", "tests/storage/")
 
 
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:

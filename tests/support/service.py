@@ -33,7 +33,7 @@ PASSWORD = "correct horse battery"
 
 
 class Service:
-    """A running service and the people who use it."""
+    """A running service and its users."""
 
     def __init__(self, runtime: Runtime, app: App, http: httpx.AsyncClient) -> None:
         self.runtime = runtime
@@ -46,7 +46,7 @@ class Service:
         return self.runtime.settings
 
     async def owner(self, team: str = "Stones") -> Person:
-        """The owner of a new team, with a key."""
+        """Create a team and return its owner, with a key."""
         email = f"{ids.new('own')}@example.com"
         plans = load_plans(self.settings.default_plan)
         async with self.runtime.database.write() as tx:
@@ -58,7 +58,7 @@ class Service:
         return Person(self.http, email=email, user_id=user_id, team_id=caller.team_id, key=made.key)
 
     async def join(self, inviter: Person, role: str = "member", email: str | None = None) -> Person:
-        """Somebody new who was invited and has accepted, with a key of their own."""
+        """Invite a new member, accept the invitation, and return the member with a key."""
         email = email or f"{ids.new('mbr')}@example.com"
         invited = await inviter.post("/api/team", {"email": email, "role": role})
         assert invited.status_code == 201, invited.text
@@ -81,20 +81,20 @@ class Service:
         )
 
     async def invitation_token(self, invitation_id: str) -> str:
-        """The token as the mail holds it (a test of its own reads it from the mail)."""
+        """The token from the invitation email (another test reads it from the email itself)."""
         async with self.runtime.database.read() as tx:
             row = await invitations.find(tx, invitation_id)
         assert row is not None
         return InvitationTokens(self.runtime.sealer).make(row)
 
     async def browser_call(self, method: str, path: str, cookies: dict[str, str], **options: Any) -> httpx.Response:
-        """A call as our own page makes it in a browser."""
+        """Send a request the way our own page does in a browser."""
         cookie = "; ".join(f"{name}={value}" for name, value in cookies.items())
         headers = {"Cookie": cookie, "Sec-Fetch-Site": "same-origin", **options.pop("headers", {})}
         return await self.http.request(method, path, headers=headers, **options)
 
     async def wait_for_jobs(self, seconds: float = 60.0) -> None:
-        """Until no job is waiting or running."""
+        """Wait until no job is queued or running."""
         from sqlalchemy import select
 
         from loremark.storage.tables import jobs
@@ -137,7 +137,7 @@ async def run_service(chosen: Settings) -> AsyncIterator[Service]:
 
 
 class Services:
-    """The services of a test module: started when first asked for, closed at the end of the module."""
+    """The services of a test module: started on first use, closed at the end of the module."""
 
     def __init__(self, stack: AsyncExitStack, folders: pytest.TempPathFactory) -> None:
         self._stack = stack

@@ -1,4 +1,4 @@
-"""Databases for the kit, and one real server process an engine for the whole folder."""
+"""Databases for the HTTP kit, and one real server process per engine for the whole package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from loremark.storage.connect import open_database
 from loremark.storage.database import Database
 from tests.support import databases
-from tests.web.running import Running, start
+from tests.web.running import RunningServer, start
 
 
 @pytest.fixture
@@ -23,22 +23,22 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 @pytest.fixture
 async def sqlite(tmp_path: Path) -> AsyncIterator[Database]:
-    """For what the kit does before any statement is run: the engine makes no difference there."""
+    """For tests in which the database engine makes no difference."""
     opened = await open_database(databases.storage_address(databases.fresh_sqlite(tmp_path)), pool=1)
     yield opened
     await opened.close()
 
 
 @pytest.fixture(scope="package", params=databases.ENGINES)
-def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     folder = tmp_path_factory.mktemp("running")
-    with start(folder, databases.fresh(str(request.param), folder)) as running:
-        yield running
+    with start(folder, databases.fresh(str(request.param), folder)) as server:
+        yield server
 
 
 @pytest.fixture
-def running(started: Running) -> Iterator[Running]:
-    """``loremark serve`` with an owner, a project and a login, on both engines; it must be well after every test."""
-    started.forget_log()
+def server(started: RunningServer) -> Iterator[RunningServer]:
+    """``loremark serve`` with an owner, a project and a login, on both engines; must be healthy after every test."""
+    started.mark_log_read()
     yield started
-    started.assert_well()
+    started.assert_healthy()

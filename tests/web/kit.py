@@ -1,4 +1,4 @@
-"""The HTTP kit by itself: an App made of a test's own small routes, without any feature."""
+"""The HTTP layer on its own: an App built from a test's own small routes, without any features."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def authenticators(
     verify_signature: VerifySignature = _no_signature,
     origins: frozenset[str] = frozenset((BASE_URL,)),
 ) -> Authenticators:
-    """Credentials that a test has at hand."""
+    """Authenticators that accept only these keys and logins."""
 
     async def by_key(_tx: Tx, text: str) -> Caller | None:
         return (keys or {}).get(text)
@@ -51,33 +51,33 @@ def authenticators(
     return Authenticators(by_key, by_login, verify_signature, COOKIE, Origins(origins))
 
 
-def app_of(
+def make_app(
     routes: Routes,
     database: Database,
     *,
-    by: Authenticators | None = None,
+    auth: Authenticators | None = None,
     per_minute: int = 1_000,
     counter: Counter | None = None,
     limits: dict[str, Limit] | None = None,
     trusted: tuple[str, ...] = (),
-    tools: tuple[object, ...] = (),
+    services: tuple[object, ...] = (),
     metrics: Metrics | None = None,
     https: bool = False,
 ) -> App:
     return App(
         list(routes),
         database=database,
-        authenticators=by or authenticators(),
+        authenticators=auth or authenticators(),
         limits=RateLimits(counter or MemoryCounter(), per_minute=per_minute, routes=limits or {}),
         proxies=TrustedProxies(trusted),
-        services=Services(*tools),
+        services=Services(*services),
         metrics=metrics or Metrics(),
         https=https,
     )
 
 
 @asynccontextmanager
-async def speaking_to(app: App, address: str = ADDRESS, **options: Any) -> AsyncIterator[httpx.AsyncClient]:
+async def client_for(app: App, address: str = ADDRESS, **options: Any) -> AsyncIterator[httpx.AsyncClient]:
     """A client whose requests come from this address."""
     transport = httpx.ASGITransport(app=app, client=(address, 50_000))
     async with httpx.AsyncClient(transport=transport, base_url=BASE_URL, **options) as http:

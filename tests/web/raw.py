@@ -1,4 +1,4 @@
-"""HTTP by hand: exactly these bytes are sent, and exactly what came back is read."""
+"""Raw HTTP over a socket: sends exactly the given bytes and parses exactly what comes back."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import json
 import socket
 from dataclasses import dataclass
 
-SECONDS = 15.0
-"""No answer and no close within this time is a hang."""
+TIMEOUT_S = 15.0
+"""No response and no close within this time counts as a hang."""
 
 
 @dataclass(frozen=True)
-class Answer:
-    """One answer as it came over the wire."""
+class RawResponse:
+    """One response as received."""
 
     status: int
     headers: dict[str, str]
@@ -21,7 +21,7 @@ class Answer:
 
     @property
     def error(self) -> str:
-        """The text of a refusal, which must be JSON of the agreed form."""
+        """The text of an error response, which must be JSON in the documented form."""
         assert self.headers["content-type"] == "application/json", (self.status, self.headers, self.body[:200])
         content = json.loads(self.body)
         assert list(content) == ["error"], content
@@ -31,10 +31,10 @@ class Answer:
 
 
 class Connection:
-    """A socket to the server. Reading gives the next answer, or None once the server has closed."""
+    """A socket to the server. ``read`` returns the next response, or None once the server has closed."""
 
     def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=SECONDS)
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_S)
         self._unread = b""
 
     def __enter__(self) -> Connection:
@@ -47,7 +47,7 @@ class Connection:
         self._socket.close()
 
     def send(self, data: bytes) -> Connection:
-        """Send; a server that has refused already may have stopped reading."""
+        """Send, ignoring errors: a server that has already refused may have stopped reading."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self._socket.sendall(data)
         return self
@@ -57,39 +57,39 @@ class Connection:
             self._socket.shutdown(socket.SHUT_WR)
         return self
 
-    def read(self, *, head_only: bool = False) -> Answer | None:
-        head = self._until(b"\r\n\r\n")
+    def read(self, *, head_only: bool = False) -> RawResponse | None:
+        head = self._read_until(b"\r\n\r\n")
         if head is None:
             return None
         first, *lines = head.decode("latin-1").split("\r\n")
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
         status = int(first.split(" ")[1])
         if head_only or status in (100, 204, 304):
-            return Answer(status, headers, b"")
+            return RawResponse(status, headers, b"")
         if headers.get("transfer-encoding") == "chunked":
-            return Answer(status, headers, self._chunks())
-        return Answer(status, headers, self._exactly(int(headers.get("content-length", "0"))))
+            return RawResponse(status, headers, self._read_chunks())
+        return RawResponse(status, headers, self._read_exactly(int(headers.get("content-length", "0"))))
 
-    def _chunks(self) -> bytes:
+    def _read_chunks(self) -> bytes:
         parts = b""
         while True:
-            size = self._until(b"\r\n")
-            assert size is not None, "the answer was cut off"
-            part = self._exactly(int(size, 16) + 2)
+            size = self._read_until(b"\r\n")
+            assert size is not None, "the response was cut off"
+            part = self._read_exactly(int(size, 16) + 2)
             if len(part) == 2:
                 return parts
             parts += part[:-2]
 
-    def _until(self, mark: bytes) -> bytes | None:
-        while mark not in self._unread:
+    def _read_until(self, delimiter: bytes) -> bytes | None:
+        while delimiter not in self._unread:
             if not self._receive():
                 return None
-        found, _, self._unread = self._unread.partition(mark)
+        found, _, self._unread = self._unread.partition(delimiter)
         return found
 
-    def _exactly(self, size: int) -> bytes:
+    def _read_exactly(self, size: int) -> bytes:
         while len(self._unread) < size:
-            assert self._receive(), "the answer was cut off"
+            assert self._receive(), "the response was cut off"
         found, self._unread = self._unread[:size], self._unread[size:]
         return found
 
@@ -109,7 +109,7 @@ def request(
     *lines: bytes,
     body: bytes | None = None,
 ) -> bytes:
-    """A request's bytes; ``lines`` are further header lines, sent as they are."""
+    """The bytes of a request; ``lines`` are extra header lines, sent verbatim."""
     parts = [method + b" " + target + b" HTTP/1.1", b"Host: 127.0.0.1", *lines]
     parts += [f"{name}: {value}".encode() for name, value in (headers or {}).items()]
     if body is not None:

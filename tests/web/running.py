@@ -1,4 +1,4 @@
-"""A real server process with somebody in it, and how each route of it is called by that person."""
+"""A real server process with an owner account, and helpers to call its routes as that owner."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from loremark.entry.application import ROUTES
 from loremark.web.routes import Route
 from tests.support.processes import Loremark, Process
 from tests.support.service import PASSWORD
-from tests.web.raw import SECONDS, Connection
+from tests.web.raw import TIMEOUT_S, Connection
 
 API_ROUTES = [route for route in ROUTES if route.path.startswith("/api/")]
 BODY_ROUTES = [route for route in API_ROUTES if route.body is not None]
 SIGNED_ROUTES = [route for route in API_ROUTES if route.needs.by_signature]
-"""They read the body themselves, for it is signed as it was sent."""
+"""These read the raw body themselves, because its exact bytes are signed."""
 PLAIN_ROUTES = [
     route
     for route in API_ROUTES
@@ -38,7 +38,7 @@ def name_of(route: Route) -> str:
 
 
 @dataclass
-class Running:
+class RunningServer:
     """A server, its owner's key and login, and a project."""
 
     process: Process
@@ -47,10 +47,10 @@ class Running:
     cookie: str
     project_id: str
     secret: str
-    log_read: int = 0
+    log_offset: int = 0
 
     def credentials(self, route: Route, body: bytes = b"") -> dict[str, str]:
-        """The headers that let the owner in on this route."""
+        """The headers that authenticate the owner on this route."""
         if route.needs.by_signature:
             timestamp = str(clock.now_ms() // 1000)
             return {
@@ -65,10 +65,10 @@ class Running:
         return {}
 
     def send(
-        self, route: Route, body: bytes, content_type: str | None = "application/json", **more: str
+        self, route: Route, body: bytes, content_type: str | None = "application/json", **extra: str
     ) -> httpx.Response:
-        """The owner sends these bytes as the route's body."""
-        headers = {**self.credentials(route, body), **more}
+        """Send these bytes as the route's body, as the owner."""
+        headers = {**self.credentials(route, body), **extra}
         if content_type is not None:
             headers["Content-Type"] = content_type
         return self.http.request(route.method, path_of(route), content=body, headers=headers)
@@ -76,29 +76,29 @@ class Running:
     def connect(self) -> Connection:
         return Connection(self.process.port)
 
-    def forget_log(self) -> None:
-        self.log_read = len(self.process.output)
+    def mark_log_read(self) -> None:
+        self.log_offset = len(self.process.output)
 
-    def assert_well(self) -> None:
-        """The server answers as ever, and since the log was forgotten has met no fault of its own."""
+    def assert_healthy(self) -> None:
+        """The server responds and has logged no new errors."""
         listed = self.http.get("/api/projects?limit=1", headers={"Authorization": f"Bearer {self.key}"})
         assert listed.status_code == 200, listed.text
         assert self.http.get("/readyz").status_code == 200
-        new = self.process.output[self.log_read :]
-        assert "unhandled exception" not in new, new[-4_000:]
-        assert "Traceback" not in new, new[-4_000:]
+        output = self.process.output[self.log_offset :]
+        assert "unhandled exception" not in output, output[-4_000:]
+        assert "Traceback" not in output, output[-4_000:]
 
 
 @contextmanager
-def start(folder: Path, database_url: str, **settings: str) -> Iterator[Running]:
-    """``loremark serve`` on this database, with an owner who has registered, made a key and a project."""
+def start(folder: Path, database_url: str, **settings: str) -> Iterator[RunningServer]:
+    """Start ``loremark serve`` on this database, with a registered owner, an API key and a project."""
     loremark = Loremark(
         folder, database_url, {"LOREMARK_REGISTRATION": "open", "LOREMARK_DEFAULT_PLAN": "enterprise", **settings}
     )
     with loremark.start() as process:
         process.wait_ready(seconds=90.0)
         with process.client() as http:
-            http.timeout = httpx.Timeout(SECONDS)
+            http.timeout = httpx.Timeout(TIMEOUT_S)
             account = {"email": "owner@example.com", "password": PASSWORD, "name": "Olga Owner"}
             registered = http.post("/api/auth/register", json=account)
             assert registered.status_code == 201, registered.text
@@ -109,15 +109,15 @@ def start(folder: Path, database_url: str, **settings: str) -> Iterator[Running]
             bearer = {"Authorization": f"Bearer {key}"}
             project_id = http.post("/api/projects", json={"name": "Loremark"}, headers=bearer).json()["id"]
             secret = http.get(f"/api/projects/{project_id}/hmac-secret", headers=bearer).json()["secret"]
-            yield Running(process, http, key, cookie, project_id, secret)
+            yield RunningServer(process, http, key, cookie, project_id, secret)
 
 
-def assert_refused(answer: httpx.Response, status: int | None = None) -> str:
-    """A 4xx (or exactly this status) with ``{error: text}``; returns the text."""
-    assert 400 <= answer.status_code < 500, (answer.status_code, answer.text)
-    assert status is None or answer.status_code == status, (answer.status_code, answer.text)
-    assert answer.headers["content-type"] == "application/json"
-    content = answer.json()
+def assert_refused(response: httpx.Response, status: int | None = None) -> str:
+    """Assert a 4xx (or exactly this status) with ``{error: text}``; returns the text."""
+    assert 400 <= response.status_code < 500, (response.status_code, response.text)
+    assert status is None or response.status_code == status, (response.status_code, response.text)
+    assert response.headers["content-type"] == "application/json"
+    content = response.json()
     assert list(content) == ["error"], content
     assert isinstance(content["error"], str)
     assert content["error"]
@@ -126,7 +126,7 @@ def assert_refused(answer: httpx.Response, status: int | None = None) -> str:
 
 
 def path_of(route: Route, segment: str | None = None) -> str:
-    """The route's path with this text in place of each parameter; else with identifiers of nothing."""
+    """The route's path with each parameter replaced by ``segment``, or by an ID that does not exist."""
     prefix = "mem" if "memberId" in route.path else "prj"
     return re.sub(r"\{\w+\}", lambda _: segment or f"{prefix}_{'0' * 26}", route.path)
 
@@ -135,7 +135,7 @@ _CANDIDATES: tuple[Any, ...] = ("text", "a@example.com", PASSWORD, ids.new("prj"
 
 
 def sample_body(kind: type[Any]) -> dict[str, Any]:
-    """A body that fits the shape, with its required fields only."""
+    """A valid body with only the required fields."""
     return {field.encode_name: _sample(field.type) for field in msgspec.structs.fields(kind) if field.required}
 
 
@@ -151,5 +151,5 @@ def _sample(kind: Any) -> Any:
         return next(iter(info.cls)).value
     if isinstance(info, msgspec.inspect.ListType) and isinstance(info.item_type, msgspec.inspect.EnumType):
         return [next(iter(info.item_type.cls)).value]
-    assert isinstance(info, msgspec.inspect.LiteralType), f"no sample is known for {kind}"
+    assert isinstance(info, msgspec.inspect.LiteralType), f"no sample for {kind}"
     return info.values[0]

@@ -1,4 +1,4 @@
-"""Every route that takes a body, over a real server: whatever is sent, a refusal in the agreed form and no harm."""
+"""Every route with a body, on a real server: invalid bodies get an error in the documented form and do no harm."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from loremark.base import errors
 from loremark.web.routes import Route
-from tests.web.running import BODY_ROUTES, PLAIN_ROUTES, Running, assert_refused, name_of, path_of, sample_body
+from tests.web.running import BODY_ROUTES, PLAIN_ROUTES, RunningServer, assert_refused, name_of, path_of, sample_body
 
 every_body_route = pytest.mark.parametrize("route", BODY_ROUTES, ids=name_of)
 
@@ -43,14 +43,14 @@ NOT_AN_OBJECT = {
     "true": b"true",
     "null": b"null",
 }
-ENDLESS = {
+OVERSIZED = {
     "huge number": b"1" * 5_000,
     "float beyond range": b"1e400",
     "nested arrays": DEEP_ARRAY,
     "nested arrays left open": b"[" * DEEP,
 }
-"""Not an object, or too much of one."""
-ANYWHERE = {
+"""Not an object, and too large or too deep."""
+INVALID_ANYWHERE = {
     "an escaped NUL": b'"a\\u0000b"',
     "a lone surrogate": b'"\\ud800"',
     "surrogates in the wrong order": b'"\\udc00\\ud800"',
@@ -60,7 +60,7 @@ ANYWHERE = {
     "nested arrays": DEEP_ARRAY,
     "nested objects": DEEP_OBJECT,
 }
-"""Values that make the whole body unusable, in a field that is known or not."""
+"""Values that make the whole body invalid, in known and unknown fields."""
 
 VALUES = {
     "whole number": b"5",
@@ -90,46 +90,46 @@ def _fields(route: Route) -> Iterator[msgspec.structs.FieldInfo]:
 
 
 @every_body_route
-def test_what_is_not_json(running: Running, route: Route) -> None:
+def test_malformed_json(server: RunningServer, route: Route) -> None:
     for body in NOT_JSON.values():
-        assert_refused(running.send(route, body), 400)
-    assert assert_refused(running.send(route, b"{"), 400) == errors.MALFORMED_JSON.text
+        assert_refused(server.send(route, body), 400)
+    assert assert_refused(server.send(route, b"{"), 400) == errors.MALFORMED_JSON.text
 
 
 @every_body_route
-def test_json_that_is_not_an_object(running: Running, route: Route) -> None:
+def test_json_that_is_not_an_object(server: RunningServer, route: Route) -> None:
     for why, body in NOT_AN_OBJECT.items():
-        assert assert_refused(running.send(route, body), 400) == errors.BODY_REQUIRED.text, why
-    for body in (*ENDLESS.values(), DEEP_OBJECT):
-        assert_refused(running.send(route, body), 400)
+        assert assert_refused(server.send(route, body), 400) == errors.BODY_REQUIRED.text, why
+    for body in (*OVERSIZED.values(), DEEP_OBJECT):
+        assert_refused(server.send(route, body), 400)
 
 
 @every_body_route
-def test_an_empty_body(running: Running, route: Route) -> None:
-    answer = running.send(route, b"")
+def test_empty_body(server: RunningServer, route: Route) -> None:
+    response = server.send(route, b"")
     if route.body_optional:
-        assert answer.status_code < 500
-        assert errors.BODY_REQUIRED.text not in answer.text
+        assert response.status_code < 500
+        assert errors.BODY_REQUIRED.text not in response.text
     else:
-        assert assert_refused(answer, 400) == errors.BODY_REQUIRED.text
+        assert assert_refused(response, 400) == errors.BODY_REQUIRED.text
 
 
 @every_body_route
-def test_an_object_without_the_required_fields(running: Running, route: Route) -> None:
+def test_missing_required_fields(server: RunningServer, route: Route) -> None:
     required = [field.encode_name for field in _fields(route) if field.required]
     if required:
-        assert assert_refused(running.send(route, b"{}"), 400) == f"{required[0]} is required"
-        assert assert_refused(running.send(route, b'{"unknown": 1}'), 400) == f"{required[0]} is required"
+        assert assert_refused(server.send(route, b"{}"), 400) == f"{required[0]} is required"
+        assert assert_refused(server.send(route, b'{"unknown": 1}'), 400) == f"{required[0]} is required"
 
 
 @every_body_route
-def test_values_of_every_kind_in_every_field(running: Running, route: Route) -> None:
+def test_every_kind_of_value_in_every_field(server: RunningServer, route: Route) -> None:
     for field in _fields(route):
         for why, value in VALUES.items():
-            answer = running.send(route, b'{"%s": %s}' % (field.encode_name.encode(), value))
-            assert answer.status_code < 500, (field.encode_name, why, answer.text)
+            response = server.send(route, b'{"%s": %s}' % (field.encode_name.encode(), value))
+            assert response.status_code < 500, (field.encode_name, why, response.text)
             if not _fits(value, field):
-                text = assert_refused(answer, 400)
+                text = assert_refused(response, 400)
                 if not _is_json(value):
                     continue
                 assert re.match(rf"{field.encode_name}[ .\[]", text), (field.encode_name, why, text)
@@ -137,7 +137,7 @@ def test_values_of_every_kind_in_every_field(running: Running, route: Route) -> 
 
 
 def _is_json(value: bytes) -> bool:
-    """Whether the value can be read at all; numbers beyond all bounds cannot."""
+    """Whether the value can be decoded at all; out-of-range numbers cannot."""
     try:
         msgspec.json.decode(value)
     except msgspec.DecodeError:
@@ -154,23 +154,23 @@ def _fits(value: bytes, field: msgspec.structs.FieldInfo) -> bool:
 
 
 @every_body_route
-def test_values_that_no_text_may_hold(running: Running, route: Route) -> None:
+def test_values_that_are_invalid_in_any_field(server: RunningServer, route: Route) -> None:
     assert route.body is not None
-    fitting = json.dumps(sample_body(route.body)).encode().removesuffix(b"}")
-    separator = b"" if fitting == b"{" else b", "
-    for why, value in ANYWHERE.items():
+    prefix = json.dumps(sample_body(route.body)).encode().removesuffix(b"}")
+    separator = b"" if prefix == b"{" else b", "
+    for why, value in INVALID_ANYWHERE.items():
         for name in ("unknown", *(field.encode_name for field in _fields(route))):
-            answer = running.send(route, fitting + separator + b'"%s": %s}' % (name.encode(), value))
-            assert answer.status_code == 400, (name, why, answer.status_code, answer.text)
-            assert_refused(answer)
-        inside = running.send(route, fitting + separator + b'"unknown": {"a": [%s]}}' % value)
+            response = server.send(route, prefix + separator + b'"%s": %s}' % (name.encode(), value))
+            assert response.status_code == 400, (name, why, response.status_code, response.text)
+            assert_refused(response)
+        inside = server.send(route, prefix + separator + b'"unknown": {"a": [%s]}}' % value)
         assert inside.status_code == 400, (why, inside.text)
 
 
 @every_body_route
-def test_numbers_beyond_all_bounds_in_fields_that_nobody_knows(running: Running, route: Route) -> None:
-    """Ignored, like anything else there."""
-    plain = running.send(route, b'{"unknown": 1}')
+def test_out_of_range_numbers_in_unknown_fields(server: RunningServer, route: Route) -> None:
+    """Ignored, like any other unknown field."""
+    baseline = server.send(route, b'{"unknown": 1}')
     for number in (
         b"9" * 5_000,
         b"-" + b"9" * 5_000,
@@ -181,47 +181,47 @@ def test_numbers_beyond_all_bounds_in_fields_that_nobody_knows(running: Running,
         b"1e99999999999",
     ):
         for value in (number, b'{"a": [%s]}' % number):
-            answer = running.send(route, b'{"unknown": %s}' % value)
-            assert answer.status_code == plain.status_code < 500, (value[:20], answer.text)
+            response = server.send(route, b'{"unknown": %s}' % value)
+            assert response.status_code == baseline.status_code < 500, (value[:20], response.text)
 
 
 @every_body_route
-def test_names_that_no_text_may_hold(running: Running, route: Route) -> None:
+def test_invalid_field_names(server: RunningServer, route: Route) -> None:
     assert route.body is not None
-    fitting = json.dumps(sample_body(route.body)).encode().removesuffix(b"}")
-    separator = b"" if fitting == b"{" else b", "
+    prefix = json.dumps(sample_body(route.body)).encode().removesuffix(b"}")
+    separator = b"" if prefix == b"{" else b", "
     for name in (b'"\\u0000"', b'"\\ud800"', b'"\xff"'):
-        assert_refused(running.send(route, fitting + separator + name + b": 1}"), 400)
+        assert_refused(server.send(route, prefix + separator + name + b": 1}"), 400)
 
 
 @every_body_route
-def test_of_a_name_that_is_there_twice_the_last_one_counts(running: Running, route: Route) -> None:
+def test_last_duplicate_field_wins(server: RunningServer, route: Route) -> None:
     for field in _fields(route):
         name = field.encode_name.encode()
         for first, last in ((b"[[]]", b'"x"'), (b'"x"', b"[[]]")):
-            answer = running.send(route, b'{"%s": %s, "%s": %s}' % (name, first, name, last))
-            assert answer.status_code < 500
+            response = server.send(route, b'{"%s": %s, "%s": %s}' % (name, first, name, last))
+            assert response.status_code < 500
             if last == b"[[]]" and not _fits(last, field):
-                assert assert_refused(answer, 400).startswith(field.encode_name)
+                assert assert_refused(response, 400).startswith(field.encode_name)
 
 
 @every_body_route
-def test_a_body_that_is_too_large(running: Running, route: Route) -> None:
-    """Declared or in chunks: refused in the same words."""
+def test_body_too_large(server: RunningServer, route: Route) -> None:
+    """The error is the same for a declared length and for chunks."""
     bodies: tuple[bytes | Iterator[bytes], ...] = (
         b" " * TOO_LARGE,
         (b" " * 65_536 for _ in range(TOO_LARGE // 65_536)),
     )
-    headers = {**running.credentials(route), "Content-Type": "application/json"}
+    headers = {**server.credentials(route), "Content-Type": "application/json"}
     for body in bodies:
-        with running.process.client() as http:
+        with server.process.client() as http:
             refused = http.request(route.method, path_of(route), content=body, headers=headers)
         assert assert_refused(refused, 413) == errors.BODY_TOO_LARGE.text
-        running.assert_well()
+        server.assert_healthy()
 
 
 @every_body_route
-def test_other_media_types(running: Running, route: Route) -> None:
+def test_media_types(server: RunningServer, route: Route) -> None:
     for content_type in (
         None,
         "",
@@ -235,21 +235,21 @@ def test_other_media_types(running: Running, route: Route) -> None:
         ";application/json",
         "*/*",
     ):
-        refused = running.send(route, b"{", content_type)
+        refused = server.send(route, b"{", content_type)
         assert assert_refused(refused, 415) == errors.UNSUPPORTED_MEDIA_TYPE.text, content_type
     for content_type in ("application/json; charset=utf-8", "Application/JSON", "application/json ;x=y"):
-        read = running.send(route, b"{", content_type)
-        assert assert_refused(read, 400) == errors.MALFORMED_JSON.text, content_type
+        accepted = server.send(route, b"{", content_type)
+        assert assert_refused(accepted, 400) == errors.MALFORMED_JSON.text, content_type
 
 
 @pytest.mark.parametrize("route", PLAIN_ROUTES, ids=name_of)
-def test_routes_that_take_no_body_are_not_upset_by_one(running: Running, route: Route) -> None:
-    """What nobody reads cannot be wrong: the answer is the same as without it."""
-    headers = running.credentials(route)
+def test_routes_without_a_body_ignore_one(server: RunningServer, route: Route) -> None:
+    """The body is never read, so the response is the same as without one."""
+    headers = server.credentials(route)
     if route.needs.by_login and not route.needs.by_key:
-        headers["Cookie"] = "loremark_login=unknown"  # logging out would end the login of the other tests
-    without = running.http.request(route.method, path_of(route), headers=headers)
+        headers["Cookie"] = "loremark_login=unknown"  # logging out would end the login that other tests use
+    without = server.http.request(route.method, path_of(route), headers=headers)
     for body in (b"{", b"\xff\0", DEEP_ARRAY, b" " * TOO_LARGE):
-        with running.process.client() as http:
-            answer = http.request(route.method, path_of(route), content=body, headers=headers)
-        assert answer.status_code == without.status_code < 500
+        with server.process.client() as http:
+            response = http.request(route.method, path_of(route), content=body, headers=headers)
+        assert response.status_code == without.status_code < 500

@@ -1,4 +1,4 @@
-"""Ingest over a real server: whatever is sent, signed and all, is kept as it is or refused in the agreed words."""
+"""Ingest on a real server: any signed body is stored unchanged or refused with the documented error."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from loremark.base import errors, ids
-from tests.web.running import SIGNED_ROUTES, Running, assert_refused, path_of
-from tests.web.test_bad_bodies import DEEP, DEEP_ARRAY, DEEP_OBJECT, ENDLESS, NOT_AN_OBJECT, NOT_JSON, TOO_LARGE
+from tests.web.running import SIGNED_ROUTES, RunningServer, assert_refused, path_of
+from tests.web.test_bad_bodies import DEEP, DEEP_ARRAY, DEEP_OBJECT, NOT_AN_OBJECT, NOT_JSON, OVERSIZED, TOO_LARGE
 
 INGEST = next(route for route in SIGNED_ROUTES if route.name == "ingest.send")
 
@@ -30,7 +30,7 @@ VALUES = {
     "deep": "[" * 199 + "]" * 199,
     "prototype": '{"__proto__": {"admin": true}}',
 }
-"""What a payload may hold."""
+"""Values that a payload may contain."""
 UNREADABLE = {
     "invalid UTF-8": b'"\xff\xfe"',
     "a surrogate in UTF-8": b'"\xed\xa0\x80"',
@@ -40,86 +40,86 @@ UNREADABLE = {
     "nested objects": DEEP_OBJECT,
     "NaN": b"NaN",
 }
-"""What no payload may hold."""
+"""Values that no payload may contain."""
 
 
-def test_the_other_signed_routes_have_tests_like_these() -> None:
+def test_other_signed_routes_have_similar_tests() -> None:
     assert {route.group for route in SIGNED_ROUTES} == {"ingest", "genesis"}, "see test_bad_scans.py"
 
 
-def _refused(running: Running, body: bytes, **headers: str) -> None:
-    answer = running.send(INGEST, body, "application/json", **headers)
-    assert assert_refused(answer, 400) == errors.INVALID_BODY.text, body[:60]
+def _assert_invalid_body(server: RunningServer, body: bytes, **headers: str) -> None:
+    response = server.send(INGEST, body, "application/json", **headers)
+    assert assert_refused(response, 400) == errors.INVALID_BODY.text, body[:60]
 
 
-def test_what_is_no_event_is_refused_in_one_wording(running: Running) -> None:
-    for body in (*NOT_JSON.values(), *NOT_AN_OBJECT.values(), *ENDLESS.values(), DEEP_OBJECT, b"", b"{}"):
-        _refused(running, body)
-        _refused(running, gzip.compress(body), **{"Content-Encoding": "gzip"})
+def test_invalid_events_get_one_error(server: RunningServer) -> None:
+    for body in (*NOT_JSON.values(), *NOT_AN_OBJECT.values(), *OVERSIZED.values(), DEEP_OBJECT, b"", b"{}"):
+        _assert_invalid_body(server, body)
+        _assert_invalid_body(server, gzip.compress(body), **{"Content-Encoding": "gzip"})
     for event in ('"unheard_of"', "null", "5", "[]", '"SESSION_SAVE"', '"session_save\\u0000"'):
-        _refused(running, f'{{"event": {event}, "payload": {{}}}}'.encode())
+        _assert_invalid_body(server, f'{{"event": {event}, "payload": {{}}}}'.encode())
     for payload in ("null", "5", "[]", '"text"', "[{}]", "true"):
-        _refused(running, f'{{"event": "session_save", "payload": {payload}}}'.encode())
+        _assert_invalid_body(server, f'{{"event": "session_save", "payload": {payload}}}'.encode())
     for why, value in UNREADABLE.items():
         for where in (b'"payload": {"a": %s}', b'"payload": {"a": [{"b": %s}]}', b'"unknown": %s, "payload": {}'):
-            if b"unknown" not in where or why not in ("beyond float", "too deep"):  # nobody reads it there
-                _refused(running, b'{"event": "session_save", ' + where % value + b"}")
+            if b"unknown" not in where or why not in ("beyond float", "too deep"):  # not decoded there
+                _assert_invalid_body(server, b'{"event": "session_save", ' + where % value + b"}")
 
 
 @pytest.mark.parametrize("why", VALUES)
-def test_a_payload_may_hold_anything_and_is_given_back_as_it_was(running: Running, why: str) -> None:
+def test_payload_may_contain_anything_and_is_returned_unchanged(server: RunningServer, why: str) -> None:
     nonce = ids.new("evt")
     body = f'{{"event": "session_save", "payload": {{"nonce": "{nonce}", "value": {VALUES[why]}}}}}'.encode()
-    kept = running.send(INGEST, body)
-    assert kept.status_code == 202, kept.text
-    again = running.send(INGEST, gzip.compress(body), "application/json", **{"Content-Encoding": "gzip"})
-    assert again.json() == {**kept.json(), "duplicate": True}
-    payload = _payload(running, kept.json())
+    stored = server.send(INGEST, body)
+    assert stored.status_code == 202, stored.text
+    again = server.send(INGEST, gzip.compress(body), "application/json", **{"Content-Encoding": "gzip"})
+    assert again.json() == {**stored.json(), "duplicate": True}
+    payload = _payload(server, stored.json())
     assert payload == json.loads(body)["payload"]
 
 
-def _payload(running: Running, kept: dict[str, Any]) -> Any:
-    """The payload of a kept event, whole."""
-    url = f"/api/v2/sessions/{kept['sessionId']}/events?blobs=inline"
-    listed = running.http.get(url, headers={"Authorization": f"Bearer {running.key}"})
+def _payload(server: RunningServer, stored: dict[str, Any]) -> Any:
+    """The full payload of a stored event."""
+    url = f"/api/v2/sessions/{stored['sessionId']}/events?blobs=inline"
+    listed = server.http.get(url, headers={"Authorization": f"Bearer {server.key}"})
     assert listed.status_code == 200, listed.text
-    return next(entry["payload"] for entry in listed.json() if entry["id"] == kept["eventId"])
+    return next(entry["payload"] for entry in listed.json() if entry["id"] == stored["eventId"])
 
 
 @pytest.mark.parametrize("source", ["a\\u0000b", "\\u0000", " ", "x" * 5_000, "\u0436" * 60, "'; --"])
-def test_a_source_may_be_any_text(running: Running, source: str) -> None:
+def test_source_may_be_any_text(server: RunningServer, source: str) -> None:
     body = f'{{"event": "session_save", "payload": {{"nonce": "{ids.new("evt")}", "source": "{source}"}}}}'.encode()
-    kept = running.send(INGEST, body)
-    assert kept.status_code == 202, kept.text
-    assert _payload(running, kept.json()) == json.loads(body)["payload"]
+    stored = server.send(INGEST, body)
+    assert stored.status_code == 202, stored.text
+    assert _payload(server, stored.json()) == json.loads(body)["payload"]
 
 
-def test_names_that_are_there_twice_or_known_to_nobody(running: Running) -> None:
+def test_duplicate_and_unknown_fields(server: RunningServer) -> None:
     nonce = ids.new("evt")
-    twice = b'"event": "git_digest", "event": "session_save", "payload": {"first": 1}, "payload": {"last": "%s"}'
-    kept = running.send(INGEST, b"{%s, %s}" % (twice % nonce.encode(), b'"unknown": []'))
-    assert kept.status_code == 202, kept.text
-    assert _payload(running, kept.json()) == {"last": nonce}
+    duplicates = b'"event": "git_digest", "event": "session_save", "payload": {"first": 1}, "payload": {"last": "%s"}'
+    stored = server.send(INGEST, b"{%s, %s}" % (duplicates % nonce.encode(), b'"unknown": []'))
+    assert stored.status_code == 202, stored.text
+    assert _payload(server, stored.json()) == {"last": nonce}
 
 
-def test_bodies_that_are_too_large_however_they_come(running: Running) -> None:
+def test_body_too_large_in_any_encoding(server: RunningServer) -> None:
     chunks = (b" " * 65_536 for _ in range(TOO_LARGE // 65_536))
     bomb = gzip.compress(b" " * (200 * 1024 * 1024), 9)
     for body, encoding in ((b" " * TOO_LARGE, "identity"), (chunks, "identity"), (bomb, "gzip")):
-        covered = body if isinstance(body, bytes) else b""
-        headers = {**running.credentials(INGEST, covered), "Content-Type": "application/json"}
-        with running.process.client() as http:
+        signed = body if isinstance(body, bytes) else b""
+        headers = {**server.credentials(INGEST, signed), "Content-Type": "application/json"}
+        with server.process.client() as http:
             refused = http.post(path_of(INGEST), content=body, headers={**headers, "Content-Encoding": encoding})
         assert assert_refused(refused, 413) == errors.BODY_TOO_LARGE.text
 
 
-def test_what_is_neither_json_nor_gzip(running: Running) -> None:
+def test_unsupported_media_types_and_encodings(server: RunningServer) -> None:
     for content_type in (None, "", "text/plain", "application/jsonp", "application/x-www-form-urlencoded"):
-        refused = running.send(INGEST, b"{", content_type)
+        refused = server.send(INGEST, b"{", content_type)
         assert assert_refused(refused, 415) == errors.UNSUPPORTED_MEDIA_TYPE.text, content_type
     for encoding in ("br", "deflate", "gzip, gzip", "x"):
-        refused = running.send(INGEST, b"{}", "application/json", **{"Content-Encoding": encoding})
+        refused = server.send(INGEST, b"{}", "application/json", **{"Content-Encoding": encoding})
         assert assert_refused(refused, 415) == errors.UNSUPPORTED_ENCODING.text, encoding
     packed = gzip.compress(b'{"event": "session_save", "payload": {}}')
     for broken in (packed[:-1], packed[: len(packed) // 2], packed + packed, b"\x1f\x8b", b"plain", DEEP * b"\0"):
-        _refused(running, broken, **{"Content-Encoding": "gzip"})
+        _assert_invalid_body(server, broken, **{"Content-Encoding": "gzip"})

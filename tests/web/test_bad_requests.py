@@ -1,4 +1,4 @@
-"""Every route, over a real server: paths, queries, methods and headers that nobody in their right mind would send."""
+"""Every route on a real server: malformed paths, queries, methods and headers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 from loremark.base import errors
 from loremark.web.routes import Route
-from tests.web.raw import Answer, request
-from tests.web.running import API_ROUTES, QUERY_ROUTES, Running, name_of, path_of, sample_body
+from tests.web.raw import RawResponse, request
+from tests.web.running import API_ROUTES, QUERY_ROUTES, RunningServer, name_of, path_of, sample_body
 
 every_route = pytest.mark.parametrize("route", API_ROUTES, ids=name_of)
 
@@ -80,57 +80,57 @@ HEADERS = {
 }
 
 
-def call(running: Running, route: Route, target: str, *lines: bytes, method: str | None = None) -> Answer:
-    """The owner calls this target of the route with a body that fits."""
+def call(server: RunningServer, route: Route, target: str, *lines: bytes, method: str | None = None) -> RawResponse:
+    """Call this target as the owner, with a valid body."""
     body = json.dumps(sample_body(route.body)).encode() if route.body is not None else b""
-    headers = {**running.credentials(route, body), "Content-Type": "application/json", "Connection": "close"}
-    with running.connect() as connection:
+    headers = {**server.credentials(route, body), "Content-Type": "application/json", "Connection": "close"}
+    with server.connect() as connection:
         connection.send(request((method or route.method).encode(), target.encode(), headers, *lines, body=body))
-        answer = connection.read(head_only=method == "HEAD")
-    assert answer is not None
-    return answer
+        response = connection.read(head_only=method == "HEAD")
+    assert response is not None
+    return response
 
 
 @pytest.mark.parametrize("route", [route for route in API_ROUTES if route.path_parameters], ids=name_of)
-def test_strange_identifiers_are_of_nothing(running: Running, route: Route) -> None:
+def test_malformed_ids_are_rejected(server: RunningServer, route: Route) -> None:
     for why, segment in SEGMENTS.items():
-        answer = call(running, route, path_of(route, segment))
-        assert answer.status in (400, 404), (why, answer)
-        assert answer.error
+        response = call(server, route, path_of(route, segment))
+        assert response.status in (400, 404), (why, response)
+        assert response.error
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
-def test_strange_paths_lead_nowhere(running: Running, method: str) -> None:
+def test_malformed_paths_are_not_found(server: RunningServer, method: str) -> None:
     for why, path in PATHS.items():
-        with running.connect() as connection:
-            bearer = {"Authorization": f"Bearer {running.key}", "Connection": "close"}
-            answer = connection.send(request(method.encode(), path, bearer)).read()
-        assert answer is not None
-        assert (answer.status, answer.error) == (404, "Not found"), why
+        with server.connect() as connection:
+            bearer = {"Authorization": f"Bearer {server.key}", "Connection": "close"}
+            response = connection.send(request(method.encode(), path, bearer)).read()
+        assert response is not None
+        assert (response.status, response.error) == (404, "Not found"), why
 
 
-def _with(route: Route, name: str, value: str) -> str:
-    """The path with this parameter, and something for every other that may not be left out."""
+def _path_with(route: Route, name: str, value: str) -> str:
+    """The path with this query parameter, plus a value for every other required one."""
     assert route.query is not None
     needed = [field.encode_name for field in msgspec.structs.fields(route.query) if field.required]
-    fitting = {"at": "2026-01-01T00:00:00Z"}
-    others = (f"&{other}={fitting.get(other, 'xyz')}" for other in needed if other != name)
+    samples = {"at": "2026-01-01T00:00:00Z"}
+    others = (f"&{other}={samples.get(other, 'xyz')}" for other in needed if other != name)
     return f"{path_of(route)}?{name}={value}" + "".join(others)
 
 
 @pytest.mark.parametrize("route", QUERY_ROUTES, ids=name_of)
-def test_values_of_every_kind_in_every_query_parameter(running: Running, route: Route) -> None:
+def test_every_kind_of_value_in_every_query_parameter(server: RunningServer, route: Route) -> None:
     assert route.query is not None
     for field in msgspec.structs.fields(route.query):
         for why, value in VALUES.items():
-            answer = call(running, route, _with(route, field.encode_name, value))
-            if answer.status != 200:
-                assert answer.status in (400, 404), (field.encode_name, why, answer)
-                assert answer.error.startswith(field.encode_name) or answer.status == 404
+            response = call(server, route, _path_with(route, field.encode_name, value))
+            if response.status != 200:
+                assert response.status in (400, 404), (field.encode_name, why, response)
+                assert response.error.startswith(field.encode_name) or response.status == 404
 
 
 @pytest.mark.parametrize("route", QUERY_ROUTES, ids=name_of)
-def test_what_no_query_may_hold(running: Running, route: Route) -> None:
+def test_nul_and_invalid_utf8_in_queries(server: RunningServer, route: Route) -> None:
     assert route.query is not None
     names = [field.encode_name for field in msgspec.structs.fields(route.query)]
     for name in (*names, "unknown"):
@@ -141,62 +141,62 @@ def test_what_no_query_may_hold(running: Running, route: Route) -> None:
             ("%ED%A0%80", "The query string is not valid UTF-8"),
             ("%C0%AF", "The query string is not valid UTF-8"),
         ):
-            answer = call(running, route, f"{path_of(route)}?{name}={value}")
-            assert (answer.status, answer.error) == (400, text), (name, value)
-    assert call(running, route, f"{path_of(route)}?%ff=1").status == 400
+            response = call(server, route, f"{path_of(route)}?{name}={value}")
+            assert (response.status, response.error) == (400, text), (name, value)
+    assert call(server, route, f"{path_of(route)}?%ff=1").status == 400
 
 
 @pytest.mark.parametrize("route", QUERY_ROUTES, ids=name_of)
-def test_a_closed_set_of_words_is_closed_in_queries_too(running: Running, route: Route) -> None:
-    """``null`` is a word like any other there: a parameter is given or not, it is never null."""
+def test_enum_query_parameters_reject_other_words(server: RunningServer, route: Route) -> None:
+    """``null`` is an ordinary word in a query: a parameter is present or absent, never null."""
     assert route.query is not None
     for field in msgspec.structs.fields(route.query):
         info = msgspec.inspect.type_info(field.type)
         kinds = info.types if isinstance(info, msgspec.inspect.UnionType) else (info,)
         if any(isinstance(kind, msgspec.inspect.LiteralType) for kind in kinds):
             for word in ("null", "None", "", "x"):
-                answer = call(running, route, _with(route, field.encode_name, word))
-                assert answer.status == 400, (field.encode_name, word)
-                assert answer.error.startswith(f"{field.encode_name} must be one of ")
+                response = call(server, route, _path_with(route, field.encode_name, word))
+                assert response.status == 400, (field.encode_name, word)
+                assert response.error.startswith(f"{field.encode_name} must be one of ")
 
 
 @every_route
-def test_methods_that_are_not_there(running: Running, route: Route) -> None:
-    """Refused before anything else, with the methods that are."""
-    there = {other.method for other in API_ROUTES if path_of(other) == path_of(route)}
-    allowed = ", ".join(sorted(there) + (["HEAD"] if "GET" in there else []))
-    for method in {"TRACE", "OPTIONS", "PUT", "PROPFIND"} - there:
-        answer = call(running, route, path_of(route), method=method)
-        assert (answer.status, answer.headers.get("allow")) == (405, allowed), method
-        assert answer.error == errors.METHOD_NOT_ALLOWED.text
+def test_unsupported_methods(server: RunningServer, route: Route) -> None:
+    """Refused before any other check, listing the allowed methods."""
+    supported = {other.method for other in API_ROUTES if path_of(other) == path_of(route)}
+    allowed = ", ".join(sorted(supported) + (["HEAD"] if "GET" in supported else []))
+    for method in {"TRACE", "OPTIONS", "PUT", "PROPFIND"} - supported:
+        response = call(server, route, path_of(route), method=method)
+        assert (response.status, response.headers.get("allow")) == (405, allowed), method
+        assert response.error == errors.METHOD_NOT_ALLOWED.text
     for word in ("FOO", "get", "A" * 1_000):
-        answer = call(running, route, path_of(route), method=word)
-        assert answer.status in (400, 405), "the server may not even take it for a method"
-        assert answer.error
+        response = call(server, route, path_of(route), method=word)
+        assert response.status in (400, 405), "the HTTP parser may reject it first"
+        assert response.error
 
 
 @every_route
-def test_strange_credentials_are_none(running: Running, route: Route) -> None:
+def test_malformed_credentials_count_as_missing(server: RunningServer, route: Route) -> None:
     for why, line in HEADERS.items():
-        with running.connect() as connection:
-            answer = connection.send(
+        with server.connect() as connection:
+            response = connection.send(
                 request(route.method.encode(), path_of(route).encode(), {"Connection": "close"}, line)
             ).read()
-        assert answer is not None
+        assert response is not None
         if route.needs.credentials is None and route.method == "GET":
-            assert answer.status == route.status, (why, answer)  # nobody is asked who they are
+            assert response.status == route.status, (why, response)  # public, so credentials are not checked
         elif route.needs.credentials is None:
-            assert 400 <= answer.status < 500, (why, answer)
-            assert answer.error
+            assert 400 <= response.status < 500, (why, response)
+            assert response.error
         else:
             expected = errors.MISSING_HEADER if route.needs.by_signature else route.unauthorized
-            assert (answer.status, answer.error) == (401, expected.text), why
+            assert (response.status, response.error) == (401, expected.text), why
 
 
 @pytest.mark.parametrize("method", [b"GET", b"POST"])
-def test_strange_headers_that_matter_to_nobody(running: Running, method: bytes) -> None:
-    """The answer is that of the same request without them."""
-    bearer = {"Authorization": f"Bearer {running.key}", "Connection": "close"}
+def test_malformed_irrelevant_headers_are_ignored(server: RunningServer, method: bytes) -> None:
+    """The response is the same as without them."""
+    bearer = {"Authorization": f"Bearer {server.key}", "Connection": "close"}
     expected = 200 if method == b"GET" else 400
     for line in (
         b"X-Request-Id: \xff\xff\xff\xff\xff\xff\xff\xff",
@@ -213,7 +213,7 @@ def test_strange_headers_that_matter_to_nobody(running: Running, method: bytes) 
         b"X-HTTP-Method-Override: DELETE",
         b"Host: evil.example.com",
     ):
-        with running.connect() as connection:
-            answer = connection.send(request(method, b"/api/projects", bearer, line)).read()
-        assert answer is not None
-        assert answer.status == expected, (line[:60], answer)
+        with server.connect() as connection:
+            response = connection.send(request(method, b"/api/projects", bearer, line)).read()
+        assert response is not None
+        assert response.status == expected, (line[:60], response)

@@ -1,4 +1,4 @@
-"""The client's address: what a proxy says is believed only from proxies we trust."""
+"""The client address: X-Forwarded-For counts only when it comes from a trusted proxy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from loremark.web.client_address import TrustedProxies
 from loremark.web.request import Message, Request
 from loremark.web.routes import Routes
 from loremark.wire.shapes import Shape
-from tests.web.kit import app_of, speaking_to
+from tests.web.kit import client_for, make_app
 
 CLIENT = "203.0.113.9"
 PROXY = "10.0.0.1"
@@ -29,12 +29,12 @@ routes = Routes("small")
 
 @routes.add("GET", "/seen", ANYONE, name="seen")
 async def seen(call: Call) -> Seen:
-    """Who asks."""
+    """The client's address."""
     return Seen(address=call.request.address)
 
 
-async def _nothing() -> Message:
-    raise AssertionError("the address is found without the body")
+async def _no_body() -> Message:
+    raise AssertionError("the address does not depend on the body")
 
 
 def address(peer: str | None, *forwarded: str, trusted: tuple[str, ...] = TRUSTED) -> str:
@@ -46,7 +46,7 @@ def address(peer: str | None, *forwarded: str, trusted: tuple[str, ...] = TRUSTE
         "headers": [(b"x-forwarded-for", line.encode("latin-1", "replace")) for line in forwarded],
         "client": None if peer is None else (peer, 1),
     }
-    request = Request(scope, _nothing)
+    request = Request(scope, _no_body)
     TrustedProxies(trusted).set_client(request, scope)
     return request.address
 
@@ -78,41 +78,41 @@ def address(peer: str | None, *forwarded: str, trusted: tuple[str, ...] = TRUSTE
         pytest.param("fe80::1", "192.0.2.66", "fe80::1", id="an IPv6 stranger"),
     ],
 )
-def test_the_client_behind_proxies(peer: str, forwarded: str, found: str) -> None:
+def test_client_behind_proxies(peer: str, forwarded: str, found: str) -> None:
     assert address(peer, *([forwarded] if forwarded else [])) == found
 
 
-def test_lines_of_the_header_count_as_one_list() -> None:
-    """A proxy may add its entry as a line of its own."""
+def test_header_lines_are_merged_into_one_list() -> None:
+    """A proxy may add its entry as a separate header line."""
     assert address(PROXY, "192.0.2.66", CLIENT) == CLIENT
     assert address(PROXY, CLIENT, "10.0.0.2") == CLIENT
     assert address(PROXY, f"192.0.2.66, {CLIENT}", "10.0.0.3", "10.0.0.2") == CLIENT
 
 
-def test_without_trusted_proxies_nobody_is_believed() -> None:
+def test_header_is_ignored_without_trusted_proxies() -> None:
     assert address(PROXY, "192.0.2.66", trusted=()) == PROXY
 
 
-def test_a_server_that_knows_no_peer() -> None:
+def test_unknown_peer_gives_an_empty_address() -> None:
     assert address(None, "192.0.2.66") == ""
 
 
 @given(entries=st.lists(st.text(st.characters(min_codepoint=32, max_codepoint=255), max_size=40), max_size=5))
-def test_whatever_a_stranger_sends_they_stay_who_they_are(entries: list[str]) -> None:
+def test_untrusted_client_cannot_change_its_address(entries: list[str]) -> None:
     assert address(CLIENT, ",".join(entries)) == CLIENT
 
 
 @given(entries=st.lists(st.ip_addresses().map(str) | st.text(st.characters(min_codepoint=32, max_codepoint=255))))
-def test_what_is_left_of_the_client_never_matters(entries: list[str]) -> None:
+def test_entries_left_of_the_client_are_ignored(entries: list[str]) -> None:
     assert address(PROXY, ",".join([*entries, CLIENT])) == CLIENT
 
 
 @pytest.mark.anyio
-async def test_the_app_sees_the_client_behind_the_proxy(sqlite: Database) -> None:
-    app = app_of(routes, sqlite, trusted=TRUSTED, per_minute=1)
-    async with speaking_to(app, PROXY) as http:
+async def test_app_sees_the_client_behind_the_proxy(sqlite: Database) -> None:
+    app = make_app(routes, sqlite, trusted=TRUSTED, per_minute=1)
+    async with client_for(app, PROXY) as http:
         first = await http.get("/seen", headers={"X-Forwarded-For": f"192.0.2.66, {CLIENT}"})
         other = await http.get("/seen", headers={"X-Forwarded-For": "192.0.2.77"})
         again = await http.get("/seen", headers={"X-Forwarded-For": f"192.0.2.78, {CLIENT}"})
     assert first.json() == {"address": CLIENT}
-    assert (other.status_code, again.status_code) == (200, 429), "each client has a limit of its own"
+    assert (other.status_code, again.status_code) == (200, 429), "each client has its own limit"

@@ -1,4 +1,4 @@
-"""Keys and login cookies at the edge: who is believed, and what a browser on somebody else's page cannot do."""
+"""API keys and login cookies: authentication, roles, and protection against cross-site requests."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from loremark.web.authentication import ANYONE, KEY, LOGIN, Origins, needs
 from loremark.web.call import Call
 from loremark.web.routes import Routes
 from loremark.wire.shapes import Shape
-from tests.web.kit import BASE_URL, COOKIE, app_of, authenticators, caller, speaking_to
+from tests.web.kit import BASE_URL, COOKIE, authenticators, caller, client_for, make_app
 
 pytestmark = pytest.mark.anyio
 
 
-class Who(Shape):
+class Identity(Shape):
     name: str
     via: str
 
 
 routes = Routes("small")
-other_words = Routes("other", unauthorized=errors.UNAUTHORIZED)
+other_routes = Routes("other", unauthorized=errors.UNAUTHORIZED)
 
 
 @routes.add("GET", "/both", needs(KEY | LOGIN), name="read")
@@ -37,26 +37,26 @@ other_words = Routes("other", unauthorized=errors.UNAUTHORIZED)
 @routes.add("POST", "/login", needs(LOGIN), name="by_login")
 @routes.add("POST", "/key", needs(KEY), name="by_key")
 @routes.add("GET", "/managers", needs(KEY | LOGIN, MANAGERS), name="managers")
-@other_words.add("GET", "/other", needs(KEY | LOGIN), name="other")
-async def who(call: Call) -> Who:
-    """Who asks."""
-    return Who(name=call.caller.name, via=call.caller.auth_method)
+@other_routes.add("GET", "/other", needs(KEY | LOGIN), name="other")
+async def whoami(call: Call) -> Identity:
+    """The caller."""
+    return Identity(name=call.caller.name, via=call.caller.auth_method)
 
 
 @routes.add("GET", "/anyone", ANYONE, name="anyone")
-async def anyone(call: Call) -> Who:
-    """Open, and yet it asks for the caller: nobody is there."""
-    return Who(name=call.caller.name, via="")
+async def anyone(call: Call) -> Identity:
+    """Public, yet reads the caller, which does not exist."""
+    return Identity(name=call.caller.name, via="")
 
 
 @routes.add("POST", "/door", ANYONE, name="door")
-async def door(call: Call) -> Who:
-    """Lets anyone in who is not sent by another page: a login form."""
+async def login_form(call: Call) -> Identity:
+    """A login form: accepts anyone, but no cross-site requests."""
     call.use(Origins).refuse_cross_site(call.request)
-    return Who(name="", via="")
+    return Identity(name="", via="")
 
 
-BY = authenticators(
+AUTH = authenticators(
     keys={
         "key": caller("keeper", AuthMethod.KEY),
         "admin": caller("admin", AuthMethod.KEY, ADMIN),
@@ -74,56 +74,56 @@ FORBIDDEN = (403, {"error": "Forbidden"})
 
 @pytest.fixture
 async def http(sqlite: Database) -> AsyncIterator[httpx.AsyncClient]:
-    async with speaking_to(app_of(routes, sqlite, by=BY, tools=(BY.origins,))) as client:
+    async with client_for(make_app(routes, sqlite, auth=AUTH, services=(AUTH.origins,))) as client:
         yield client
 
 
-def _said(answer: httpx.Response) -> tuple[int, object]:
-    return answer.status_code, answer.json()
+def _result(response: httpx.Response) -> tuple[int, object]:
+    return response.status_code, response.json()
 
 
 @pytest.mark.parametrize("scheme", ["Bearer key", "bearer key", "BEARER  key", "Bearer key "])
-async def test_a_key_in_the_usual_spellings(http: httpx.AsyncClient, scheme: str) -> None:
-    answer = await http.post("/both", headers={"Authorization": scheme})
-    assert _said(answer) == (200, {"name": "keeper", "via": "key"})
+async def test_key_in_the_usual_spellings(http: httpx.AsyncClient, scheme: str) -> None:
+    response = await http.post("/both", headers={"Authorization": scheme})
+    assert _result(response) == (200, {"name": "keeper", "via": "key"})
 
 
 @pytest.mark.parametrize(
     "authorization",
     ["", "key", "Bearer", "Bearer ", "Bearer another", "Basic key", "Digest key", "Bearerkey", "Bearer key key"],
 )
-async def test_anything_else_is_no_key(http: httpx.AsyncClient, authorization: str) -> None:
-    assert _said(await http.get("/both", headers={"Authorization": authorization})) == UNAUTHENTICATED
+async def test_malformed_authorization_is_rejected(http: httpx.AsyncClient, authorization: str) -> None:
+    assert _result(await http.get("/both", headers={"Authorization": authorization})) == UNAUTHENTICATED
 
 
-async def test_a_key_beats_a_cookie_and_a_wrong_key_is_not_made_up_for_by_one(http: httpx.AsyncClient) -> None:
-    assert _said(await http.post("/both", headers={**BEARER, **LOGGED_IN})) == (200, {"name": "keeper", "via": "key"})
+async def test_key_takes_precedence_over_cookie_even_when_invalid(http: httpx.AsyncClient) -> None:
+    assert _result(await http.post("/both", headers={**BEARER, **LOGGED_IN})) == (200, {"name": "keeper", "via": "key"})
     wrong = {"Authorization": "Bearer another", **LOGGED_IN, "Sec-Fetch-Site": "same-origin"}
-    assert _said(await http.post("/both", headers=wrong)) == UNAUTHENTICATED
+    assert _result(await http.post("/both", headers=wrong)) == UNAUTHENTICATED
 
 
-async def test_each_route_takes_only_what_it_names(http: httpx.AsyncClient) -> None:
-    same = {"Sec-Fetch-Site": "same-origin"}
-    assert _said(await http.post("/key", headers={**LOGGED_IN, **same})) == UNAUTHENTICATED
-    assert _said(await http.post("/login", headers=BEARER)) == UNAUTHENTICATED
-    assert (await http.post("/login", headers={**LOGGED_IN, **same, **BEARER})).json()["via"] == "login"
+async def test_routes_accept_only_their_declared_credentials(http: httpx.AsyncClient) -> None:
+    same_origin = {"Sec-Fetch-Site": "same-origin"}
+    assert _result(await http.post("/key", headers={**LOGGED_IN, **same_origin})) == UNAUTHENTICATED
+    assert _result(await http.post("/login", headers=BEARER)) == UNAUTHENTICATED
+    assert (await http.post("/login", headers={**LOGGED_IN, **same_origin, **BEARER})).json()["via"] == "login"
 
 
-async def test_a_group_may_refuse_in_other_words(sqlite: Database) -> None:
-    async with speaking_to(app_of(other_words, sqlite, by=BY)) as http:
-        assert _said(await http.get("/other")) == (401, {"error": "Unauthorized"})
+async def test_group_may_define_its_own_unauthorized_error(sqlite: Database) -> None:
+    async with client_for(make_app(other_routes, sqlite, auth=AUTH)) as http:
+        assert _result(await http.get("/other")) == (401, {"error": "Unauthorized"})
 
 
-async def test_an_open_route_knows_nobody(http: httpx.AsyncClient) -> None:
-    assert _said(await http.get("/anyone", headers=BEARER)) == UNAUTHENTICATED
+async def test_public_route_has_no_caller(http: httpx.AsyncClient) -> None:
+    assert _result(await http.get("/anyone", headers=BEARER)) == UNAUTHENTICATED
 
 
 async def test_roles(http: httpx.AsyncClient) -> None:
     for key, status in (("key", 200), ("admin", 200), ("member", 403)):
         assert (await http.get("/managers", headers={"Authorization": f"Bearer {key}"})).status_code == status
     refused = await http.get("/managers", headers={"Cookie": f"{COOKIE}=member"})
-    assert _said(refused) == FORBIDDEN
-    assert _said(await http.get("/managers")) == UNAUTHENTICATED
+    assert _result(refused) == FORBIDDEN
+    assert _result(await http.get("/managers")) == UNAUTHENTICATED
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ async def test_roles(http: httpx.AsyncClient) -> None:
         f" ; {COOKIE}=token; ",
     ],
 )
-async def test_the_cookie_is_found_among_others(http: httpx.AsyncClient, cookie: str) -> None:
+async def test_login_cookie_is_found_among_others(http: httpx.AsyncClient, cookie: str) -> None:
     assert (await http.get("/both", headers={"Cookie": cookie})).status_code == 200
 
 
@@ -143,8 +143,8 @@ async def test_the_cookie_is_found_among_others(http: httpx.AsyncClient, cookie:
     "cookie",
     [f"{COOKIE}=", COOKIE, f"{COOKIE}=another", f"x{COOKIE}=token", f"a={COOKIE}=token", f"{COOKIE.upper()}=token"],
 )
-async def test_other_cookies_are_no_login(http: httpx.AsyncClient, cookie: str) -> None:
-    assert _said(await http.get("/both", headers={"Cookie": cookie})) == UNAUTHENTICATED
+async def test_other_cookies_are_not_a_login(http: httpx.AsyncClient, cookie: str) -> None:
+    assert _result(await http.get("/both", headers={"Cookie": cookie})) == UNAUTHENTICATED
 
 
 @pytest.mark.parametrize(
@@ -159,9 +159,9 @@ async def test_other_cookies_are_no_login(http: httpx.AsyncClient, cookie: str) 
     ids=str,
 )
 @pytest.mark.parametrize("method", ["POST", "PATCH", "PUT", "DELETE"])
-async def test_our_own_pages_may_write(http: httpx.AsyncClient, method: str, headers: dict[str, str]) -> None:
-    answer = await http.request(method, "/both", headers={**LOGGED_IN, **headers})
-    assert _said(answer) == (200, {"name": "browser", "via": "login"})
+async def test_same_origin_pages_may_write(http: httpx.AsyncClient, method: str, headers: dict[str, str]) -> None:
+    response = await http.request(method, "/both", headers={**LOGGED_IN, **headers})
+    assert _result(response) == (200, {"name": "browser", "via": "login"})
 
 
 @pytest.mark.parametrize(
@@ -187,10 +187,10 @@ async def test_our_own_pages_may_write(http: httpx.AsyncClient, method: str, hea
     ids=str,
 )
 @pytest.mark.parametrize("method", ["POST", "PATCH", "PUT", "DELETE"])
-async def test_other_pages_may_not_write_by_the_cookie(
+async def test_cross_site_pages_may_not_write_with_the_cookie(
     http: httpx.AsyncClient, method: str, headers: dict[str, str]
 ) -> None:
-    assert _said(await http.request(method, "/both", headers={**LOGGED_IN, **headers})) == CROSS_SITE
+    assert _result(await http.request(method, "/both", headers={**LOGGED_IN, **headers})) == CROSS_SITE
 
 
 async def test_reading_needs_no_origin(http: httpx.AsyncClient) -> None:
@@ -199,13 +199,13 @@ async def test_reading_needs_no_origin(http: httpx.AsyncClient) -> None:
         assert (await http.head("/both", headers={**LOGGED_IN, **headers})).status_code == 200
 
 
-async def test_an_unknown_cookie_is_nobody_wherever_it_comes_from(http: httpx.AsyncClient) -> None:
+async def test_unknown_cookie_is_unauthenticated_from_any_site(http: httpx.AsyncClient) -> None:
     for site in ("cross-site", "same-origin"):
         headers = {"Cookie": f"{COOKIE}=another", "Sec-Fetch-Site": site}
-        assert _said(await http.post("/both", headers=headers)) == UNAUTHENTICATED
+        assert _result(await http.post("/both", headers=headers)) == UNAUTHENTICATED
 
 
-async def test_a_key_needs_no_origin(http: httpx.AsyncClient) -> None:
+async def test_key_needs_no_origin(http: httpx.AsyncClient) -> None:
     assert (await http.post("/both", headers={**BEARER, "Origin": "https://elsewhere.example.com"})).status_code == 200
 
 
@@ -226,14 +226,12 @@ async def test_a_key_needs_no_origin(http: httpx.AsyncClient) -> None:
     ],
     ids=str,
 )
-async def test_a_login_form_on_somebody_elses_page(
-    http: httpx.AsyncClient, headers: dict[str, str], status: int
-) -> None:
-    """It cannot sign a browser in; a program, which names no origin, can."""
-    answer = await http.post("/door", headers=headers)
-    assert answer.status_code == status
+async def test_cross_site_login_form(http: httpx.AsyncClient, headers: dict[str, str], status: int) -> None:
+    """It cannot log a browser in; a program, which sends no origin, can log in."""
+    response = await http.post("/door", headers=headers)
+    assert response.status_code == status
     if status == 403:
-        assert _said(answer) == CROSS_SITE
+        assert _result(response) == CROSS_SITE
 
 
 @pytest.mark.parametrize(
@@ -249,7 +247,7 @@ async def test_a_login_form_on_somebody_elses_page(
         ("http://[2001:db8::1]:8000", {"http://[2001:db8::1]:8000"}),
     ],
 )
-async def test_the_origins_of_our_own_pages_as_browsers_write_them(base_url: str, origins: set[str]) -> None:
+async def test_own_origins_match_what_browsers_send(base_url: str, origins: set[str]) -> None:
     assert own_origins(base_url) == origins
 
 
@@ -264,5 +262,5 @@ async def test_the_origins_of_our_own_pages_as_browsers_write_them(base_url: str
         ("http://[::1]:8000", "loremark_login"),
     ],
 )
-async def test_the_cookie_is_bound_to_https_everywhere_but_on_this_machine(base_url: str, name: str) -> None:
+async def test_cookie_requires_https_except_on_localhost(base_url: str, name: str) -> None:
     assert LoginCookie(base_url).name == name

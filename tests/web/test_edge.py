@@ -1,4 +1,4 @@
-"""The edge: request ids, headers of every answer, faults, and one transaction a request, committed before it."""
+"""The app's outer layer: request IDs, response headers, errors, and one transaction per request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from loremark.web.request import Message
 from loremark.web.response import HTML, Response
 from loremark.web.routes import Routes, TxMode
 from loremark.wire.shapes import Shape
-from tests.web.kit import app_of, speaking_to
+from tests.web.kit import client_for, make_app
 
 pytestmark = pytest.mark.anyio
 
@@ -46,13 +46,13 @@ async def page(call: Call) -> Response:
 
 @routes.add("GET", "/kept", ANYONE, name="kept")
 async def kept(call: Call) -> Response:
-    """May be kept."""
+    """Cacheable."""
     return Response(200, b"{}", headers=[(b"cache-control", b"no-cache")])
 
 
 @routes.add("GET", "/marked", ANYONE, name="marked")
 async def marked(call: Call) -> Note:
-    """With a header of its own."""
+    """Sets its own header."""
     call.set_header("X-Next-Cursor", "prj_1")
     return Note(text="x")
 
@@ -72,31 +72,31 @@ async def keep(call: Call, name: str) -> Note:
 
 @routes.add("GET", "/loose", ANYONE, name="loose", tx=TxMode.NONE)
 async def loose(call: Call) -> Note:
-    """Asks for a transaction it did not declare."""
+    """Uses a transaction it did not declare."""
     await people.find_claim(call.tx, "x")
     return Note(text="never")
 
 
 @pytest.fixture
 async def http(sqlite: Database) -> AsyncIterator[httpx.AsyncClient]:
-    async with speaking_to(app_of(routes, sqlite)) as client:
+    async with client_for(make_app(routes, sqlite)) as client:
         yield client
 
 
-async def _is_kept(database: Database, name: str) -> bool:
+async def _is_stored(database: Database, name: str) -> bool:
     async with database.read() as tx:
         return await people.find_claim(tx, name) is not None
 
 
 @pytest.mark.parametrize("given", ["abcd1234", "req_01JD.-x", "A" * 64])
-async def test_a_request_id_that_fits_is_echoed(http: httpx.AsyncClient, given: str) -> None:
+async def test_valid_request_id_is_echoed(http: httpx.AsyncClient, given: str) -> None:
     assert (await http.get("/note", headers={"X-Request-Id": given})).headers["x-request-id"] == given
 
 
 @pytest.mark.parametrize(
     "given", [None, "", "short", "A" * 65, "has space", "new\tline1", "grüße-grüße", "<script>1", "a" * 9_000]
 )
-async def test_any_other_is_replaced_by_one_of_ours(http: httpx.AsyncClient, given: str | None) -> None:
+async def test_invalid_request_id_is_replaced(http: httpx.AsyncClient, given: str | None) -> None:
     headers = [] if given is None else [(b"X-Request-Id", given.encode())]
     first = (await http.get("/note", headers=headers)).headers["x-request-id"]
     second = (await http.get("/nothing", headers=headers)).headers["x-request-id"]
@@ -105,7 +105,7 @@ async def test_any_other_is_replaced_by_one_of_ours(http: httpx.AsyncClient, giv
     assert first != second
 
 
-async def test_every_answer_has_the_security_headers(http: httpx.AsyncClient) -> None:
+async def test_every_response_has_the_security_headers(http: httpx.AsyncClient) -> None:
     for path in ("/note", "/page", "/nothing", "/loose"):
         headers = (await http.get(path)).headers
         assert headers["x-content-type-options"] == "nosniff"
@@ -117,7 +117,7 @@ async def test_every_answer_has_the_security_headers(http: httpx.AsyncClient) ->
         assert "strict-transport-security" not in headers
 
 
-async def test_pages_may_load_only_what_is_ours(http: httpx.AsyncClient) -> None:
+async def test_pages_may_load_only_own_resources(http: httpx.AsyncClient) -> None:
     page_policy = (await http.get("/page")).headers["content-security-policy"]
     data_policy = (await http.get("/note")).headers["content-security-policy"]
     assert "script-src 'self'" in page_policy
@@ -126,13 +126,13 @@ async def test_pages_may_load_only_what_is_ours(http: httpx.AsyncClient) -> None
     assert "script-src" not in data_policy
 
 
-async def test_behind_https_browsers_are_told_to_stay_there(sqlite: Database) -> None:
-    async with speaking_to(app_of(routes, sqlite, https=True)) as http:
+async def test_https_responses_set_hsts(sqlite: Database) -> None:
+    async with client_for(make_app(routes, sqlite, https=True)) as http:
         for path in ("/note", "/page", "/nothing"):
             assert (await http.get(path)).headers["strict-transport-security"] == "max-age=31536000"
 
 
-async def test_an_answers_own_headers_win(http: httpx.AsyncClient) -> None:
+async def test_handler_headers_override_defaults(http: httpx.AsyncClient) -> None:
     assert (await http.get("/kept")).headers.get_list("cache-control") == ["no-cache"]
     assert (await http.get("/marked")).headers["x-next-cursor"] == "prj_1"
 
@@ -159,49 +159,49 @@ async def test_unknown_paths_and_methods(http: httpx.AsyncClient) -> None:
     assert (await http.head("/keep/x")).status_code == 405
 
 
-async def test_a_fault_tells_nothing_and_can_be_found_in_the_log(http: httpx.AsyncClient) -> None:
+async def test_internal_error_reveals_nothing_and_is_logged(http: httpx.AsyncClient) -> None:
     with capture_logs() as logs:
-        answer = await http.post("/keep/fault-1", headers={"X-Request-Id": "find-me-1"})
-    assert (answer.status_code, answer.json()) == (500, {"error": "Internal server error"})
-    assert answer.headers["x-request-id"] == "find-me-1"
-    assert "password" not in str(answer.headers)
+        response = await http.post("/keep/fault-1", headers={"X-Request-Id": "find-me-1"})
+    assert (response.status_code, response.json()) == (500, {"error": "Internal server error"})
+    assert response.headers["x-request-id"] == "find-me-1"
+    assert "password" not in str(response.headers)
     (entry,) = [entry for entry in logs if entry["event"] == "unhandled exception"]
     assert (entry["request_id"], entry["log_level"]) == ("find-me-1", "error")
 
 
-async def test_a_database_that_is_away_is_not_a_fault_of_the_caller(http: httpx.AsyncClient) -> None:
-    answer = await http.post("/keep/away-1")
-    assert (answer.status_code, answer.json()) == (503, {"error": "Service temporarily unavailable"})
-    assert answer.headers["retry-after"] == "5"
-    assert "db.internal" not in answer.text
+async def test_unavailable_database_returns_503(http: httpx.AsyncClient) -> None:
+    response = await http.post("/keep/away-1")
+    assert (response.status_code, response.json()) == (503, {"error": "Service temporarily unavailable"})
+    assert response.headers["retry-after"] == "5"
+    assert "db.internal" not in response.text
 
 
-async def test_a_route_cannot_use_a_transaction_it_did_not_declare(http: httpx.AsyncClient) -> None:
+async def test_route_cannot_use_an_undeclared_transaction(http: httpx.AsyncClient) -> None:
     assert (await http.get("/loose")).status_code == 500
 
 
-async def test_nothing_of_a_failed_request_stays(database: Database) -> None:
-    async with speaking_to(app_of(routes, database)) as http:
+async def test_failed_request_is_rolled_back(database: Database) -> None:
+    async with client_for(make_app(routes, database)) as http:
         for name, status in (("fault", 500), ("refused", 403), ("away", 503), ("fine", 201)):
             name = f"{name}-{ids.new('x')}"
             assert (await http.post(f"/keep/{name}")).status_code == status
-            assert await _is_kept(database, name) == (status == 201)
+            assert await _is_stored(database, name) == (status == 201)
 
 
-async def test_a_failed_request_does_not_take_the_transaction_of_another_with_it(database: Database) -> None:
-    async with speaking_to(app_of(routes, database)) as http:
+async def test_failed_request_does_not_roll_back_others(database: Database) -> None:
+    async with client_for(make_app(routes, database)) as http:
         names = [f"{kind}-{number}-{ids.new('x')}" for number in range(10) for kind in ("fault", "fine")]
         with capture_logs():
-            answers = await asyncio.gather(*(http.post(f"/keep/{name}") for name in names))
-    for name, answer in zip(names, answers, strict=True):
-        assert answer.status_code == (201 if name.startswith("fine") else 500)
-        assert await _is_kept(database, name) == name.startswith("fine")
+            responses = await asyncio.gather(*(http.post(f"/keep/{name}") for name in names))
+    for name, response in zip(names, responses, strict=True):
+        assert response.status_code == (201 if name.startswith("fine") else 500)
+        assert await _is_stored(database, name) == name.startswith("fine")
 
 
-async def test_the_answer_is_sent_only_after_the_commit(database: Database) -> None:
-    app = app_of(routes, database)
+async def test_response_is_sent_only_after_the_commit(database: Database) -> None:
+    app = make_app(routes, database)
     name = f"fine-{ids.new('x')}"
-    kept_when_answered: list[bool] = []
+    stored_when_sent: list[bool] = []
     scope: dict[str, Any] = {
         "type": "http",
         "method": "POST",
@@ -217,17 +217,17 @@ async def test_the_answer_is_sent_only_after_the_commit(database: Database) -> N
     async def send(message: Message) -> None:
         if message["type"] == "http.response.start":
             assert message["status"] == 201
-            kept_when_answered.append(await _is_kept(database, name))
+            stored_when_sent.append(await _is_stored(database, name))
 
     await app(scope, receive, send)
-    assert kept_when_answered == [True]
+    assert stored_when_sent == [True]
 
 
-async def test_what_is_not_http_is_left_alone(sqlite: Database) -> None:
+async def test_non_http_scopes_are_ignored(sqlite: Database) -> None:
     async def receive() -> Message:
-        raise AssertionError("nothing is read")
+        raise AssertionError("nothing should be read")
 
     async def send(message: Message) -> None:
-        raise AssertionError("nothing is sent")
+        raise AssertionError("nothing should be sent")
 
-    await app_of(routes, sqlite)({"type": "lifespan"}, receive, send)
+    await make_app(routes, sqlite)({"type": "lifespan"}, receive, send)

@@ -1,4 +1,4 @@
-"""Figures for operators: every answer counted once, under names that strangers cannot multiply."""
+"""Metrics: every response is counted once, under labels that clients cannot multiply."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from loremark.web.call import Call
 from loremark.web.metrics import Metrics
 from loremark.web.routes import Routes
 from loremark.wire.shapes import Shape
-from tests.web.kit import app_of, speaking_to
+from tests.web.kit import client_for, make_app
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +26,7 @@ routes = Routes("small")
 
 @routes.add("GET", "/notes/{noteId}", ANYONE, name="note")
 async def note(call: Call, note_id: str) -> Note:
-    """A note; some are broken."""
+    """A note; the one named ``broken`` raises."""
     if note_id == "broken":
         raise RuntimeError
     return Note(text=note_id)
@@ -36,7 +36,7 @@ Samples = dict[tuple[str, frozenset[str]], float]
 
 
 def _samples(metrics: Metrics) -> Samples:
-    """Every sample by its name and the values of its labels."""
+    """Every sample by name and label values."""
     families = text_string_to_metric_families(metrics.text().decode())
     return {
         (sample.name, frozenset(sample.labels.values())): sample.value
@@ -49,9 +49,9 @@ def _requests(samples: Samples, *labels: str) -> float:
     return samples["loremark_requests_total", frozenset(labels)]
 
 
-async def test_answers_are_counted_by_route_method_and_status(sqlite: Database) -> None:
+async def test_responses_are_counted_by_route_method_and_status(sqlite: Database) -> None:
     metrics = Metrics()
-    async with speaking_to(app_of(routes, sqlite, metrics=metrics)) as http:
+    async with client_for(make_app(routes, sqlite, metrics=metrics)) as http:
         for path in ("/notes/1", "/notes/2", "/notes/broken", "/nothing", f"/{'x' * 50}"):
             await http.get(path)
         await http.head("/notes/1")
@@ -67,7 +67,7 @@ async def test_answers_are_counted_by_route_method_and_status(sqlite: Database) 
     assert samples["loremark_request_seconds_count", frozenset(("small.note",))] == 4
 
 
-async def test_times_fall_into_buckets_that_add_up() -> None:
+async def test_durations_fall_into_cumulative_buckets() -> None:
     metrics = Metrics()
     now = clock.monotonic()
     for seconds in (0.0, 0.004, 0.2, 5.0, 60.0):
@@ -80,7 +80,7 @@ async def test_times_fall_into_buckets_that_add_up() -> None:
     assert samples["loremark_request_seconds_bucket", frozenset(("small.note", "10.0"))] == 4
 
 
-async def test_apps_in_one_process_do_not_mix() -> None:
+async def test_metrics_of_two_apps_are_separate() -> None:
     one, two = Metrics(), Metrics()
     one.observe("small.note", "GET", 200, clock.monotonic())
     assert len(_samples(one)) > 0

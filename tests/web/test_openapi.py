@@ -1,4 +1,4 @@
-"""The OpenAPI document: valid, complete, and of the same mind as the code that reads requests."""
+"""The OpenAPI document: valid, complete, and consistent with the code that decodes requests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from loremark.base import errors
 from loremark.entry.application import ROUTES
 from loremark.web.openapi import document
 from loremark.web.routes import Route
-from tests.web.running import API_ROUTES, BODY_ROUTES, Running, name_of, sample_body
+from tests.web.running import API_ROUTES, BODY_ROUTES, RunningServer, name_of, sample_body
 
 DOCUMENT = document(ROUTES, version="1", server="http://127.0.0.1:8000", cookie_name="loremark_login")
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
@@ -62,7 +62,7 @@ def _operation(route: Route) -> dict[str, Any]:
     return found
 
 
-def test_the_document_is_openapi_3_1() -> None:
+def test_document_is_openapi_3_1() -> None:
     problems = [
         f"{list(error.instance_path)}: {error.message}" for error in jsonschema_rs.iter_errors(OPENAPI_31, DOCUMENT)
     ]
@@ -70,13 +70,13 @@ def test_the_document_is_openapi_3_1() -> None:
     assert DOCUMENT["openapi"].startswith("3.1.")
 
 
-def test_it_names_every_route_and_no_other() -> None:
+def test_document_lists_every_documented_route_and_no_other() -> None:
     described = {(method.upper(), path) for path, methods in DOCUMENT["paths"].items() for method in methods}
     assert {(route.method, route.path) for route in API_ROUTES} <= described
     assert described == {(route.method, route.path) for route in ROUTES if route.in_openapi}
 
 
-def test_operations_have_names_of_their_own() -> None:
+def test_operation_ids_are_unique() -> None:
     names = [operation["operationId"] for methods in DOCUMENT["paths"].values() for operation in methods.values()]
     assert len(set(names)) == len(names)
 
@@ -93,36 +93,36 @@ def _references(part: Any) -> Iterator[str]:
             yield from _references(value)
 
 
-def test_every_reference_leads_somewhere_and_every_shape_is_used() -> None:
+def test_references_resolve_and_every_schema_is_used() -> None:
     referred = {reference.removeprefix("#/components/schemas/") for reference in _references(DOCUMENT)}
     assert referred == set(SCHEMAS)
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_every_shape_is_a_valid_schema_without_python_in_it(name: str) -> None:
+def test_schemas_are_valid_and_free_of_python_details(name: str) -> None:
     jsonschema_rs.meta.validate(SCHEMAS[name])
     text = json.dumps(SCHEMAS[name])
-    assert "\\\\x" not in text, "a pattern that only Python can read"
+    assert "\\\\x" not in text, "a pattern that only Python understands"
     assert "loremark." not in text
     assert "NoneType" not in text
 
 
 @pytest.mark.parametrize("route", API_ROUTES, ids=name_of)
-def test_an_operation_says_what_the_route_does(route: Route) -> None:
+def test_operation_matches_its_route(route: Route) -> None:
     operation = _operation(route)
     responses = operation["responses"]
     assert str(route.status) in responses
     assert operation["summary"]
     for kind in route.errors:
         assert str(kind.status) in responses, kind
-    ways = [next(iter(way)) for way in operation["security"]]
+    schemes = [next(iter(scheme)) for scheme in operation["security"]]
     needs = route.needs
-    assert ways == [
+    assert schemes == [
         name
         for name, accepted in (("bearer", needs.by_key), ("cookie", needs.by_login), ("signature", needs.by_signature))
         if accepted
     ]
-    assert ("401" in responses) == bool(ways) or errors.WRONG_PASSWORD in route.errors
+    assert ("401" in responses) == bool(schemes) or errors.WRONG_PASSWORD in route.errors
     assert ("content" in responses[str(route.status)]) == (route.status != 204)
     for status, response in responses.items():
         if int(status) >= 400:
@@ -140,7 +140,7 @@ def test_an_operation_says_what_the_route_does(route: Route) -> None:
 
 @pytest.mark.parametrize("route", BODY_ROUTES, ids=name_of)
 def test_schema_and_code_agree_on_every_value_of_every_field(route: Route) -> None:
-    """What the schema allows is read, and what it forbids is refused."""
+    """The decoder accepts what the schema allows and rejects what it forbids."""
     assert route.body is not None
     schema = {**SCHEMAS[route.body.__name__], "components": {"schemas": SCHEMAS}}
     validator = jsonschema_rs.validator_for(schema)
@@ -152,12 +152,12 @@ def test_schema_and_code_agree_on_every_value_of_every_field(route: Route) -> No
         for value in VALUES:
             body = {**sample, field.encode_name: value}
             allowed = validator.is_valid(body)
-            if allowed != _is_read(decoder, body):
+            if allowed != _decodes(decoder, body):
                 disagreements.append((field.encode_name, value, "allowed" if allowed else "forbidden"))
     assert disagreements == []
 
 
-def _is_read(decoder: msgspec.json.Decoder[Any], body: dict[str, Any]) -> bool:
+def _decodes(decoder: msgspec.json.Decoder[Any], body: dict[str, Any]) -> bool:
     try:
         decoder.decode(json.dumps(body))
     except msgspec.DecodeError:
@@ -165,13 +165,13 @@ def _is_read(decoder: msgspec.json.Decoder[Any], body: dict[str, Any]) -> bool:
     return True
 
 
-def test_the_server_serves_it(running: Running) -> None:
-    served = running.http.get("/openapi.json")
+def test_server_serves_the_document(server: RunningServer) -> None:
+    served = server.http.get("/openapi.json")
     assert served.headers["content-type"] == "application/json"
     content = served.json()
-    assert content["servers"] == [{"url": running.process.url}]
+    assert content["servers"] == [{"url": server.process.url}]
     assert content["paths"] == DOCUMENT["paths"]
     assert content["components"] == DOCUMENT["components"]
-    page = running.http.get("/docs")
+    page = server.http.get("/docs")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert all(f"<code>{route.path}</code>" in page.text for route in API_ROUTES)

@@ -1,4 +1,4 @@
-"""The global rate limit at the edge: counted by address, told on every answer."""
+"""Rate limits: counted by address and reported on every response."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from loremark.web.rate_limits import Limit, parse_route_limits
 from loremark.web.response import Response, Stream
 from loremark.web.routes import Routes, TxMode
 from loremark.wire.shapes import Shape
-from tests.web.kit import COOKIE, NOON_MS, app_of, authenticators, caller, speaking_to
+from tests.web.kit import COOKIE, NOON_MS, authenticators, caller, client_for, make_app
 
 pytestmark = pytest.mark.anyio
 
@@ -51,7 +51,7 @@ async def delete_note(call: Call) -> None:
 
 @routes.add("GET", "/unchanged", ANYONE, name="unchanged")
 async def unchanged(call: Call) -> Response:
-    """Nothing new."""
+    """Not modified."""
     return Response(304, headers=[(b"etag", b'"1"')])
 
 
@@ -64,29 +64,29 @@ async def mine(call: Call) -> Note:
 @routes.add("GET", "/broken", ANYONE, name="broken")
 async def broken(call: Call) -> Note:
     """Fails."""
-    raise RuntimeError("a secret of the house")
+    raise RuntimeError("an internal secret")
 
 
 @routes.add("GET", "/away", ANYONE, name="away")
 async def away(call: Call) -> Note:
-    """The database is away."""
+    """The database is unavailable."""
     raise StorageUnavailable("gone")
 
 
 @routes.add("GET", "/stream", ANYONE, name="stream", tx=TxMode.NONE, content_type="text/event-stream")
 async def stream(call: Call) -> Stream:
-    """Two pieces."""
+    """Two chunks."""
 
-    async def pieces() -> AsyncGenerator[bytes, None]:
+    async def chunks() -> AsyncGenerator[bytes, None]:
         yield b"data: 1\n\n"
         yield b"data: 2\n\n"
 
-    return Stream(pieces())
+    return Stream(chunks())
 
 
 @routes.add("POST", "/spend", ANYONE, name="spend", tx=TxMode.NONE)
 async def spend(call: Call) -> Note:
-    """Counted by name."""
+    """Counts against a named limit."""
     await call.check_rate_limit("login", call.request.address)
     return Note(text="spent")
 
@@ -97,9 +97,9 @@ async def free(call: Call) -> Note:
     return Note(text="free")
 
 
-Ask = Callable[[httpx.AsyncClient], Awaitable[httpx.Response]]
+SendRequest = Callable[[httpx.AsyncClient], Awaitable[httpx.Response]]
 JSON = {"Content-Type": "application/json"}
-EVERY_ANSWER: dict[str, tuple[int, Ask]] = {
+EVERY_RESPONSE: dict[str, tuple[int, SendRequest]] = {
     "ok": (200, lambda http: http.get("/note")),
     "head": (200, lambda http: http.head("/note")),
     "created and gone": (204, lambda http: http.delete("/note")),
@@ -117,31 +117,31 @@ EVERY_ANSWER: dict[str, tuple[int, Ask]] = {
     "no database": (503, lambda http: http.get("/away")),
     "stream": (200, lambda http: http.get("/stream")),
 }
-BY = authenticators(
+AUTH = authenticators(
     keys={"members": caller("member", AuthMethod.KEY, MEMBER)}, logins={"owner": caller("owner", AuthMethod.LOGIN)}
 )
 
 
-@pytest.mark.parametrize("what", EVERY_ANSWER)
-async def test_every_answer_tells_the_limit(sqlite: Database, what: str) -> None:
-    status, ask = EVERY_ANSWER[what]
-    async with speaking_to(app_of(routes, sqlite, per_minute=10, by=BY)) as http:
+@pytest.mark.parametrize("what", EVERY_RESPONSE)
+async def test_every_response_reports_the_limit(sqlite: Database, what: str) -> None:
+    status, send = EVERY_RESPONSE[what]
+    async with client_for(make_app(routes, sqlite, per_minute=10, auth=AUTH)) as http:
         with clock.use(lambda: NOON_MS + 15_000):
-            first, second = await ask(http), await ask(http)
+            first, second = await send(http), await send(http)
     assert (first.status_code, second.status_code) == (status, status)
-    for answer, left in ((first, "9"), (second, "8")):
-        assert answer.headers["x-ratelimit-limit"] == "10"
-        assert answer.headers["x-ratelimit-remaining"] == left
-        assert answer.headers["x-ratelimit-reset"] == str(NOON_MS // 1000 + 60)
-        assert "retry-after" not in answer.headers or status == 503
+    for response, remaining in ((first, "9"), (second, "8")):
+        assert response.headers["x-ratelimit-limit"] == "10"
+        assert response.headers["x-ratelimit-remaining"] == remaining
+        assert response.headers["x-ratelimit-reset"] == str(NOON_MS // 1000 + 60)
+        assert "retry-after" not in response.headers or status == 503
 
 
-async def test_the_limit_is_reached_and_the_next_window_is_fresh(sqlite: Database) -> None:
-    async with speaking_to(app_of(routes, sqlite, per_minute=3)) as http:
+async def test_limit_is_enforced_and_resets_with_the_next_window(sqlite: Database) -> None:
+    async with client_for(make_app(routes, sqlite, per_minute=3)) as http:
         with clock.use(lambda: NOON_MS + 15_000):
             assert [(await http.get("/note")).status_code for _ in range(3)] == [200, 200, 200]
-            for ask in (http.get("/note"), http.post("/note", json={"text": "x"}), http.get("/nothing")):
-                refused = await ask
+            for request in (http.get("/note"), http.post("/note", json={"text": "x"}), http.get("/nothing")):
+                refused = await request
                 assert refused.status_code == 429
                 assert refused.json() == {"error": "Rate limit exceeded. Please retry after 45 seconds."}
                 assert refused.headers["retry-after"] == "45"
@@ -157,8 +157,8 @@ async def test_the_limit_is_reached_and_the_next_window_is_fresh(sqlite: Databas
             assert fresh.headers["x-ratelimit-reset"] == str(NOON_MS // 1000 + 120)
 
 
-async def test_a_group_may_have_plainer_words(sqlite: Database) -> None:
-    async with speaking_to(app_of(plain, sqlite, per_minute=1)) as http:
+async def test_group_may_use_a_plain_error(sqlite: Database) -> None:
+    async with client_for(make_app(plain, sqlite, per_minute=1)) as http:
         with clock.use(lambda: NOON_MS):
             await http.get("/note")
             refused = await http.get("/note")
@@ -166,44 +166,44 @@ async def test_a_group_may_have_plainer_words(sqlite: Database) -> None:
     assert refused.headers["retry-after"] == "60"
 
 
-async def test_requests_at_once_are_each_counted_once(sqlite: Database) -> None:
-    async with speaking_to(app_of(routes, sqlite, per_minute=20)) as http:
+async def test_concurrent_requests_are_each_counted_once(sqlite: Database) -> None:
+    async with client_for(make_app(routes, sqlite, per_minute=20)) as http:
         with clock.use(lambda: NOON_MS):
-            answers = await asyncio.gather(*(http.get("/note") for _ in range(50)))
-    allowed = [answer for answer in answers if answer.status_code == 200]
-    assert sorted(int(answer.headers["x-ratelimit-remaining"]) for answer in allowed) == list(range(20))
-    assert {answer.status_code for answer in answers} == {200, 429}
+            responses = await asyncio.gather(*(http.get("/note") for _ in range(50)))
+    allowed = [response for response in responses if response.status_code == 200]
+    assert sorted(int(response.headers["x-ratelimit-remaining"]) for response in allowed) == list(range(20))
+    assert {response.status_code for response in responses} == {200, 429}
 
 
-async def test_a_limit_of_zero_is_none(sqlite: Database) -> None:
-    async with speaking_to(app_of(routes, sqlite, per_minute=0)) as http:
-        answers = [await http.get("/note") for _ in range(20)]
-    assert {answer.status_code for answer in answers} == {200}
-    assert not any("x-ratelimit-limit" in answer.headers for answer in answers)
+async def test_limit_of_zero_means_unlimited(sqlite: Database) -> None:
+    async with client_for(make_app(routes, sqlite, per_minute=0)) as http:
+        responses = [await http.get("/note") for _ in range(20)]
+    assert {response.status_code for response in responses} == {200}
+    assert not any("x-ratelimit-limit" in response.headers for response in responses)
 
 
-async def test_routes_for_operators_are_outside_the_limit(sqlite: Database) -> None:
-    async with speaking_to(app_of(routes, sqlite, per_minute=1)) as http:
+async def test_uncounted_routes_bypass_the_limit(sqlite: Database) -> None:
+    async with client_for(make_app(routes, sqlite, per_minute=1)) as http:
         assert [(await http.get("/free")).status_code for _ in range(5)] == [200] * 5
         assert (await http.get("/note")).status_code == 200
 
 
-async def test_addresses_are_counted_apart_and_an_ipv6_host_owns_its_network(sqlite: Database) -> None:
-    app = app_of(routes, sqlite, per_minute=2)
+async def test_addresses_are_counted_separately_and_ipv6_by_network(sqlite: Database) -> None:
+    app = make_app(routes, sqlite, per_minute=2)
 
-    async def left(address: str) -> int:
-        async with speaking_to(app, address) as http:
+    async def remaining(address: str) -> int:
+        async with client_for(app, address) as http:
             return int((await http.get("/note")).headers["x-ratelimit-remaining"])
 
     with clock.use(lambda: NOON_MS):
-        assert await left("192.0.2.1") == 1
-        assert await left("192.0.2.2") == 1
-        assert await left("::ffff:192.0.2.1") == 0, "the same host in other words"
-        assert await left("2001:db8:0:1::1") == 1
-        assert await left("2001:db8:0:1:ffff:ffff:ffff:ffff") == 0
-        assert await left("2001:db8:0:2::1") == 1
-        assert await left("fe80::1%eth0") == 1
-        assert await left("fe80::2%eth0") == 0
+        assert await remaining("192.0.2.1") == 1
+        assert await remaining("192.0.2.2") == 1
+        assert await remaining("::ffff:192.0.2.1") == 0, "the same host in IPv6 notation"
+        assert await remaining("2001:db8:0:1::1") == 1
+        assert await remaining("2001:db8:0:1:ffff:ffff:ffff:ffff") == 0
+        assert await remaining("2001:db8:0:2::1") == 1
+        assert await remaining("fe80::1%eth0") == 1
+        assert await remaining("fe80::2%eth0") == 0
 
 
 @pytest.mark.parametrize(
@@ -217,13 +217,13 @@ async def test_addresses_are_counted_apart_and_an_ipv6_host_owns_its_network(sql
         ("unix", "unix"),
     ],
 )
-def test_what_an_address_is_counted_as(address: str, counted_as: str) -> None:
+def test_address_bucket(address: str, counted_as: str) -> None:
     assert bucket(address) == counted_as
 
 
-async def test_a_named_limit_is_counted_for_itself(sqlite: Database) -> None:
-    app = app_of(routes, sqlite, limits={"login": Limit(2, 3600)})
-    async with speaking_to(app) as http:
+async def test_named_limit_is_counted_separately(sqlite: Database) -> None:
+    app = make_app(routes, sqlite, limits={"login": Limit(2, 3600)})
+    async with client_for(app) as http:
         with clock.use(lambda: NOON_MS):
             assert [(await http.post("/spend")).status_code for _ in range(2)] == [200, 200]
             refused = await http.post("/spend")
@@ -231,15 +231,15 @@ async def test_a_named_limit_is_counted_for_itself(sqlite: Database) -> None:
             wait_s = 3600 - NOON_MS // 1000 % 3600
             assert refused.json() == {"error": f"Rate limit exceeded. Please retry after {wait_s} seconds."}
             assert refused.headers["retry-after"] == str(wait_s)
-            assert refused.headers["x-ratelimit-limit"] == "1000", "the global one, which is not used up"
+            assert refused.headers["x-ratelimit-limit"] == "1000", "the global limit, which is not exhausted"
             assert (await http.get("/note")).status_code == 200
         with clock.use(lambda: NOON_MS + wait_s * 1000):
             assert (await http.post("/spend")).status_code == 200
 
 
-async def test_a_named_limit_that_is_off_or_unknown_is_none(sqlite: Database) -> None:
+async def test_named_limit_that_is_zero_or_unknown_means_unlimited(sqlite: Database) -> None:
     for named in ({}, {"login": Limit(0, 60)}, {"another": Limit(1, 60)}):
-        async with speaking_to(app_of(routes, sqlite, limits=named)) as http:
+        async with client_for(make_app(routes, sqlite, limits=named)) as http:
             assert [(await http.post("/spend")).status_code for _ in range(5)] == [200] * 5
 
 
@@ -258,7 +258,7 @@ async def test_a_named_limit_that_is_off_or_unknown_is_none(sqlite: Database) ->
         ("login=1/minute,login=2/minute", {"login": Limit(2, 60)}),
     ],
 )
-def test_limits_of_routes_are_read(text: str, found: dict[str, Limit]) -> None:
+def test_route_limits_are_parsed(text: str, found: dict[str, Limit]) -> None:
     assert parse_route_limits(text) == found
 
 
@@ -266,7 +266,7 @@ def test_limits_of_routes_are_read(text: str, found: dict[str, Limit]) -> None:
     "text",
     ["login", "login=10", "login=ten/minute", "login=-1/minute", "login=1/week", "=1/minute", "a=1/minute;b=2/minute"],
 )
-def test_limits_that_cannot_be_read_are_shown(text: str) -> None:
+def test_invalid_route_limits_are_quoted_in_the_error(text: str) -> None:
     with pytest.raises(ValueError, match="must have the form name=count/window") as caught:
         parse_route_limits(text)
     assert repr(text) in str(caught.value)

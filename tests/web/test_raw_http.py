@@ -1,4 +1,4 @@
-"""Bytes that are hardly HTTP, over a real server: refused or cut off at once, never acted upon, and no harm done."""
+"""Malformed HTTP on a real server: refused or disconnected at once, and never processed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from loremark.base import ids
 from tests.web.raw import Connection, request
-from tests.web.running import Running
+from tests.web.running import RunningServer
 
 GARBAGE = {
     "every byte": bytes(range(256)) * 20,
@@ -42,21 +42,21 @@ GARBAGE = {
     "a target of a megabyte": b"GET /" + b"a" * 1_000_000 + b" HTTP/1.1\r\n\r\n",
     "a line that never ends": b"a" * 1_000_000,
 }
-"""None of these is a request."""
+"""None of these is a valid request."""
 
 
 @pytest.mark.parametrize("why", GARBAGE)
-def test_what_is_not_a_request_is_cut_off(running: Running, why: str) -> None:
-    with running.connect() as connection:
-        answer = connection.send(GARBAGE[why]).read()
-        if answer is not None:
-            assert answer.status in (400, 414, 431), answer
-            assert answer.error
+def test_garbage_is_refused_or_disconnected(server: RunningServer, why: str) -> None:
+    with server.connect() as connection:
+        response = connection.send(GARBAGE[why]).read()
+        if response is not None:
+            assert response.status in (400, 414, 431), response
+            assert response.error
             assert connection.read() is None, "the connection is closed"
 
 
-def test_a_request_may_lack_what_it_does_not_need(running: Running) -> None:
-    """No Host, an old version, bare line feeds: answered, or refused as a whole."""
+def test_sloppy_requests_are_answered_or_refused(server: RunningServer) -> None:
+    """No Host, an old version, bare line feeds: answered, or refused with 400."""
     for data in (
         b"GET /healthz\r\n\r\n",
         b"GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n",
@@ -64,18 +64,18 @@ def test_a_request_may_lack_what_it_does_not_need(running: Running) -> None:
         b"GET /healthz HTTP/1.1\nHost: x\nConnection: close\n\n",
         b"GET http://127.0.0.1/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     ):
-        with running.connect() as connection:
-            answer = connection.send(data).read()
-            assert answer is None or answer.status in (200, 400)
+        with server.connect() as connection:
+            response = connection.send(data).read()
+            assert response is None or response.status in (200, 400)
 
 
-def _head(running: Running, *lines: bytes) -> bytes:
-    """The head of a request that creates a project, up to the lines about its body."""
-    bearer = {"Authorization": f"Bearer {running.key}", "Content-Type": "application/json"}
+def _head(server: RunningServer, *lines: bytes) -> bytes:
+    """The head of a request that creates a project; ``lines`` describe its body."""
+    bearer = {"Authorization": f"Bearer {server.key}", "Content-Type": "application/json"}
     return request(b"POST", b"/api/projects", bearer, *lines)
 
 
-def _named(name: str) -> bytes:
+def _project_body(name: str) -> bytes:
     return json.dumps({"name": name}).encode()
 
 
@@ -83,8 +83,8 @@ def _chunk(data: bytes) -> bytes:
     return b"%x\r\n%s\r\n" % (len(data), data)
 
 
-def _exists(running: Running, name: str) -> bool:
-    listed = running.http.get("/api/projects", headers={"Authorization": f"Bearer {running.key}"})
+def _exists(server: RunningServer, name: str) -> bool:
+    listed = server.http.get("/api/projects", headers={"Authorization": f"Bearer {server.key}"})
     return name in [entry["name"] for entry in listed.json()]
 
 
@@ -92,8 +92,8 @@ CHUNKED = b"Transfer-Encoding: chunked"
 
 
 def _incomplete(name: str) -> dict[str, tuple[bytes, bytes]]:
-    """Bodies that hold a whole JSON object, but are not whole themselves: the line about the body, the body."""
-    body = _named(name)
+    """Incomplete bodies that contain a complete JSON object, each as (header line, body)."""
+    body = _project_body(name)
     return {
         "shorter than declared": (b"Content-Length: %d" % (len(body) + 20), body),
         "chunks without an end": (CHUNKED, _chunk(body)),
@@ -107,106 +107,108 @@ def _incomplete(name: str) -> dict[str, tuple[bytes, bytes]]:
 
 @pytest.mark.parametrize("why", _incomplete(""))
 @pytest.mark.parametrize("leaves", ["stops sending", "goes away"])
-def test_a_body_that_did_not_arrive_whole_is_never_acted_upon(running: Running, why: str, leaves: str) -> None:
+def test_incomplete_body_is_never_processed(server: RunningServer, why: str, leaves: str) -> None:
     name = ids.new("name")
     line, body = _incomplete(name)[why]
-    with running.connect() as connection:
-        connection.send(_head(running, line) + body)
+    with server.connect() as connection:
+        connection.send(_head(server, line) + body)
         if leaves == "stops sending":
-            answer = connection.end_sending().read()
-            assert answer is None or 400 <= answer.status < 500, answer
-    # A whole request after it, so that the server has had its turn with the first.
-    with running.connect() as connection:
-        whole = connection.send(_head(running, b"Content-Length: %d" % len(_named("whole"))) + _named("whole")).read()
-    assert whole is not None
-    assert whole.status == 201
-    assert not _exists(running, name)
+            response = connection.end_sending().read()
+            assert response is None or 400 <= response.status < 500, response
+    # Send a complete request afterwards, so that the server has handled the first one.
+    with server.connect() as connection:
+        complete = connection.send(
+            _head(server, b"Content-Length: %d" % len(_project_body("whole"))) + _project_body("whole")
+        ).read()
+    assert complete is not None
+    assert complete.status == 201
+    assert not _exists(server, name)
 
 
 @pytest.mark.parametrize("first", [b"zz\r\n", b"-1\r\n", b"f" * 20 + b"\r\n", b"\r\n", b"0x5\r\n"])
-def test_chunks_of_no_size(running: Running, first: bytes) -> None:
+def test_invalid_chunk_sizes(server: RunningServer, first: bytes) -> None:
     name = ids.new("name")
-    with running.connect() as connection:
-        answer = connection.send(_head(running, CHUNKED) + first + _named(name) + b"\r\n0\r\n\r\n").read()
-        assert answer is None or 400 <= answer.status < 500, answer
-    assert not _exists(running, name)
+    with server.connect() as connection:
+        response = connection.send(_head(server, CHUNKED) + first + _project_body(name) + b"\r\n0\r\n\r\n").read()
+        assert response is None or 400 <= response.status < 500, response
+    assert not _exists(server, name)
 
 
-def test_whole_chunks_are_read_also_byte_by_byte(running: Running) -> None:
+def test_one_byte_chunks_are_read(server: RunningServer) -> None:
     name = ids.new("name")
-    with running.connect() as connection:
-        connection.send(_head(running, CHUNKED))
-        for byte in _named(name):
+    with server.connect() as connection:
+        connection.send(_head(server, CHUNKED))
+        for byte in _project_body(name):
             connection.send(_chunk(bytes([byte])))
-        answer = connection.send(b"0\r\nTrailer: x\r\n\r\n").read()
-        assert answer is not None
-        assert answer.status == 201
-    assert _exists(running, name)
+        response = connection.send(b"0\r\nTrailer: x\r\n\r\n").read()
+        assert response is not None
+        assert response.status == 201
+    assert _exists(server, name)
 
 
-def test_what_comes_after_the_last_chunk_is_no_header(running: Running) -> None:
-    """A proxy in front checks the headers, not these."""
+def test_trailers_are_not_treated_as_headers(server: RunningServer) -> None:
+    """A proxy in front checks headers but not trailers."""
     name = ids.new("name")
     for trailer in (
-        b"Authorization: Bearer " + running.key.encode(),
-        b"Cookie: " + running.cookie.encode() + b"\r\nSec-Fetch-Site: same-origin",
+        b"Authorization: Bearer " + server.key.encode(),
+        b"Cookie: " + server.cookie.encode() + b"\r\nSec-Fetch-Site: same-origin",
     ):
         head = request(b"POST", b"/api/projects", {"Content-Type": "application/json"}, CHUNKED)
-        with running.connect() as connection:
-            answer = connection.send(head + _chunk(_named(name)) + b"0\r\n" + trailer + b"\r\n\r\n").read()
-        assert answer is None or answer.status in (400, 401), answer
-    assert not _exists(running, name)
+        with server.connect() as connection:
+            response = connection.send(head + _chunk(_project_body(name)) + b"0\r\n" + trailer + b"\r\n\r\n").read()
+        assert response is None or response.status in (400, 401), response
+    assert not _exists(server, name)
 
 
-def test_a_length_beside_chunks_smuggles_nothing(running: Running) -> None:
+def test_content_length_with_chunked_encoding_smuggles_nothing(server: RunningServer) -> None:
     hidden = request(
-        b"DELETE", f"/api/projects/{running.project_id}".encode(), {"Authorization": f"Bearer {running.key}"}
+        b"DELETE", f"/api/projects/{server.project_id}".encode(), {"Authorization": f"Bearer {server.key}"}
     )
-    with running.connect() as connection:
-        connection.send(_head(running, CHUNKED, b"Content-Length: 5") + b"0\r\n\r\n" + hidden)
+    with server.connect() as connection:
+        connection.send(_head(server, CHUNKED, b"Content-Length: 5") + b"0\r\n\r\n" + hidden)
         first = connection.read()
         assert first is not None
         assert 400 <= first.status < 500
-        assert connection.read() is None, "what follows such a request is not read"
-    still = running.http.get(f"/api/projects/{running.project_id}", headers={"Authorization": f"Bearer {running.key}"})
-    assert still.status_code == 200
+        assert connection.read() is None, "nothing after such a request is read"
+    project = server.http.get(f"/api/projects/{server.project_id}", headers={"Authorization": f"Bearer {server.key}"})
+    assert project.status_code == 200
 
 
 @pytest.mark.parametrize("target", [b"/api/auth/logout", b"/api/projects/unknown", b"/api/nothing", b"/api/projects"])
-def test_a_body_that_nobody_reads_is_not_the_next_request(running: Running, target: bytes) -> None:
+def test_unread_body_is_not_parsed_as_the_next_request(server: RunningServer, target: bytes) -> None:
     hidden = request(
-        b"DELETE", f"/api/projects/{running.project_id}".encode(), {"Authorization": f"Bearer {running.key}"}
+        b"DELETE", f"/api/projects/{server.project_id}".encode(), {"Authorization": f"Bearer {server.key}"}
     )
-    with running.connect() as connection:
+    with server.connect() as connection:
         connection.send(request(b"POST", target, body=hidden) + request(target=b"/readyz"))
         refused, following = connection.read(), connection.read()
     assert refused is not None
     assert refused.status in (401, 404, 405)
     assert following is None or (following.status, json.loads(following.body)["status"]) == (200, "ready")
-    still = running.http.get(f"/api/projects/{running.project_id}", headers={"Authorization": f"Bearer {running.key}"})
-    assert still.status_code == 200
+    project = server.http.get(f"/api/projects/{server.project_id}", headers={"Authorization": f"Bearer {server.key}"})
+    assert project.status_code == 200
 
 
 @pytest.mark.parametrize("size", [1, 10_000, 60_000, 400_000, 5 * 1024 * 1024])
 @pytest.mark.parametrize("target", [b"/api/projects", b"/api/nothing"])
-def test_a_refused_body_does_not_poison_the_next_request(running: Running, target: bytes, size: int) -> None:
-    """Either the next request on the connection is answered, or the refusal said that it would close."""
-    bearer = {"Authorization": f"Bearer {running.key}", "Content-Type": "application/json"}
+def test_refused_body_does_not_corrupt_the_next_request(server: RunningServer, target: bytes, size: int) -> None:
+    """Either the next request on the connection is answered, or the refusal announced the close."""
+    bearer = {"Authorization": f"Bearer {server.key}", "Content-Type": "application/json"}
     for _ in range(10):
-        with running.connect() as connection:
+        with server.connect() as connection:
             refused = connection.send(request(b"POST", target, bearer, body=b" " * size)).read()
             assert refused is not None
             assert 400 <= refused.status < 500
             assert refused.error
             if refused.headers.get("connection") != "close":
                 following = connection.send(request(target=b"/healthz")).read()
-                assert following is not None, "closed without a word"
+                assert following is not None, "closed without notice"
                 assert following.status == 200
 
 
-def test_answers_come_in_the_order_of_the_requests(running: Running) -> None:
-    bearer = {"Authorization": f"Bearer {running.key}", "Content-Type": "application/json"}
-    with running.connect() as connection:
+def test_pipelined_responses_keep_the_request_order(server: RunningServer) -> None:
+    bearer = {"Authorization": f"Bearer {server.key}", "Content-Type": "application/json"}
+    with server.connect() as connection:
         connection.send(
             request(target=b"/healthz")
             + request(b"POST", b"/api/projects", bearer, body=b"{")
@@ -216,46 +218,46 @@ def test_answers_come_in_the_order_of_the_requests(running: Running) -> None:
             + request(b"GET", b"/api/auth/me", bearer)
         )
         heads_only = (False, False, True, False, False, False)
-        answers = [connection.read(head_only=head_only) for head_only in heads_only]
-    assert [answer.status for answer in answers if answer] == [200, 400, 200, 404, 400, 200]
+        responses = [connection.read(head_only=head_only) for head_only in heads_only]
+    assert [response.status for response in responses if response] == [200, 400, 200, 404, 400, 200]
 
 
-def test_a_client_that_asks_first_is_told_whether_to_send_its_body(running: Running) -> None:
-    """One that is too large is refused at once, without waiting for a byte of it."""
-    body = _named(ids.new("name"))
-    with running.connect() as connection:
-        connection.send(_head(running, b"Expect: 100-continue", b"Content-Length: %d" % len(body)))
-        go_on = connection.read()
-        made = connection.send(body).read()
-    assert [answer and answer.status for answer in (go_on, made)] == [100, 201]
-    with running.connect() as connection:
-        connection.send(_head(running, b"Expect: 100-continue", b"Content-Length: 5000000"))
+def test_expect_100_continue(server: RunningServer) -> None:
+    """A body that is too large is refused before any of it is sent."""
+    body = _project_body(ids.new("name"))
+    with server.connect() as connection:
+        connection.send(_head(server, b"Expect: 100-continue", b"Content-Length: %d" % len(body)))
+        interim = connection.read()
+        created = connection.send(body).read()
+    assert [response and response.status for response in (interim, created)] == [100, 201]
+    with server.connect() as connection:
+        connection.send(_head(server, b"Expect: 100-continue", b"Content-Length: 5000000"))
         refused = connection.read()
     assert refused is not None
     assert (refused.status, refused.error) == (413, "Request body too large")
 
 
-def test_connections_that_say_nothing_keep_nobody_out(running: Running) -> None:
-    idle = [Connection(running.process.port) for _ in range(200)]
+def test_idle_connections_do_not_block_others(server: RunningServer) -> None:
+    idle = [Connection(server.process.port) for _ in range(200)]
     try:
         for number, connection in enumerate(idle):
             if number % 2:
                 connection.send(b"POST /api/projects HTTP/1.1\r\nHost: x\r\nContent-Le")
-        running.assert_well()
+        server.assert_healthy()
     finally:
         for connection in idle:
             connection.close()
 
 
-def test_bodies_that_never_come_keep_nobody_out(running: Running) -> None:
-    """More of them than the database has connections."""
-    waiting = [Connection(running.process.port) for _ in range(40)]
+def test_stalled_bodies_do_not_block_others(server: RunningServer) -> None:
+    """More of them than there are database connections."""
+    stalled = [Connection(server.process.port) for _ in range(40)]
     try:
-        for connection in waiting:
-            connection.send(_head(running, b"Content-Length: 100") + b'{"name":')
-        running.assert_well()
-        made = running.http.post("/api/keys", json={"name": "x"}, headers={"Authorization": f"Bearer {running.key}"})
-        assert made.status_code == 201
+        for connection in stalled:
+            connection.send(_head(server, b"Content-Length: 100") + b'{"name":')
+        server.assert_healthy()
+        created = server.http.post("/api/keys", json={"name": "x"}, headers={"Authorization": f"Bearer {server.key}"})
+        assert created.status_code == 201
     finally:
-        for connection in waiting:
+        for connection in stalled:
             connection.close()

@@ -1,4 +1,4 @@
-"""Routes: declared once, found by their path, a literal before a parameter."""
+"""Routes are declared once and found by path; literals take precedence over parameters."""
 
 from __future__ import annotations
 
@@ -85,35 +85,35 @@ def test_not_found(path: str) -> None:
     assert ROUTER.find(path) is None
 
 
-def test_a_literal_that_leads_nowhere_does_not_hide_the_parameter() -> None:
+def test_dead_end_literal_falls_back_to_the_parameter() -> None:
     found = ROUTER.find("/notes/tree/pages/2")
     assert found is not None
     assert (found[0]["POST"].name, tuple(found[1])) == ("small.page", ("tree", "2"))
 
 
-def test_a_declaration_tells_all_that_the_edge_needs() -> None:
+def test_declaration_carries_the_route_metadata() -> None:
     create, listing, change = BY_NAME["small.create"], BY_NAME["small.list"], BY_NAME["small.change"]
     assert (create.status, create.body, create.body_optional, create.tx) == (201, Note, False, TxMode.WRITE)
     assert (listing.query, listing.body, listing.tx, listing.answer) == (Filter, None, TxMode.READ, list[Note])
     assert (change.path_parameters, change.tx) == (("note_id",), TxMode.NONE)
-    assert BY_NAME["small.page"].body_optional, "nothing in it is required"
+    assert BY_NAME["small.page"].body_optional, "it has no required fields"
     assert listing.summary == "The notes."
 
 
-def test_a_path_is_declared_once_for_each_method() -> None:
+def test_duplicate_declaration_is_an_error() -> None:
     with pytest.raises(ValueError, match="GET /notes is declared twice"):
         Router([BY_NAME["small.list"], BY_NAME["small.list"]])
 
 
-def test_a_handler_takes_only_what_its_path_gives() -> None:
+def test_handler_parameters_must_match_the_path() -> None:
     async def wrong(call: Call, note_id: str, other: str) -> None:
-        """Wants more."""
+        """Takes a parameter that the path lacks."""
 
     with pytest.raises(TypeError, match="other"):
         Routes("wrong").add("GET", "/notes/{noteId}", ANYONE, name="wrong")(wrong)
 
 
-def test_every_route_of_the_house_is_found_under_its_own_path() -> None:
+def test_every_app_route_is_found_by_its_path() -> None:
     router = Router(ROUTES)
     for route in ROUTES:
         found = router.find(route.path.replace("{", "").replace("}", ""))
@@ -122,12 +122,12 @@ def test_every_route_of_the_house_is_found_under_its_own_path() -> None:
         assert len(found[1]) == len(route.path_parameters)
 
 
-def test_names_of_routes_are_unique() -> None:
+def test_route_names_are_unique() -> None:
     names = [route.name for route in ROUTES]
     assert len(set(names)) == len(names)
 
 
-def test_paths_that_strangers_think_up_do_not_pile_up_in_memory() -> None:
+def test_arbitrary_paths_do_not_accumulate_in_memory() -> None:
     router = Router(list(routes))
     tracemalloc.start()
     try:

@@ -1,4 +1,4 @@
-"""Rate limits of several processes together, counted in a real Redis; and what happens while it is away."""
+"""Rate limits shared by several processes in a real Redis, and the fallback while it is unavailable."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from loremark.storage.database import Database
 from loremark.web.rate_limits import Limit, RateLimits, open_counter
 from tests.servers import lifetime
 from tests.support.processes import free_port
-from tests.web.kit import NOON_MS, app_of, speaking_to
+from tests.web.kit import NOON_MS, client_for, make_app
 from tests.web.test_rate_limits import routes
 
 pytestmark = pytest.mark.anyio
@@ -32,7 +32,7 @@ async def pair() -> AsyncIterator[tuple[RateLimits, RateLimits]]:
     await two.close()
 
 
-async def test_two_processes_count_together(pair: tuple[RateLimits, RateLimits]) -> None:
+async def test_two_processes_share_one_count(pair: tuple[RateLimits, RateLimits]) -> None:
     one, two = pair
     address = ids.new("addr")
     with clock.use(lambda: NOON_MS):
@@ -41,14 +41,14 @@ async def test_two_processes_count_together(pair: tuple[RateLimits, RateLimits])
     assert [decision.allowed for decision in decisions if decision] == [True] * 5 + [False]
 
 
-async def test_two_processes_at_once_lose_no_hit(pair: tuple[RateLimits, RateLimits]) -> None:
+async def test_concurrent_hits_from_two_processes_are_all_counted(pair: tuple[RateLimits, RateLimits]) -> None:
     address = ids.new("addr")
     with clock.use(lambda: NOON_MS):
         decisions = await asyncio.gather(*(limits.hit_global(address) for _ in range(20) for limits in pair))
     assert sum(decision.allowed for decision in decisions if decision) == 5
 
 
-async def test_names_subjects_and_windows_are_counted_apart(pair: tuple[RateLimits, RateLimits]) -> None:
+async def test_names_subjects_and_windows_are_counted_separately(pair: tuple[RateLimits, RateLimits]) -> None:
     one, two = pair
     subject = ids.new("team")
 
@@ -69,7 +69,7 @@ async def test_names_subjects_and_windows_are_counted_apart(pair: tuple[RateLimi
         assert await allowed(two, subject)
 
 
-async def test_nothing_stays_in_redis_for_ever(pair: tuple[RateLimits, RateLimits]) -> None:
+async def test_redis_keys_expire(pair: tuple[RateLimits, RateLimits]) -> None:
     address = ids.new("addr")
     await pair[0].hit_global(address)
     async with Redis.from_url(lifetime.redis().address) as redis:
@@ -78,20 +78,20 @@ async def test_nothing_stays_in_redis_for_ever(pair: tuple[RateLimits, RateLimit
         assert 0 < await redis.ttl(names[0]) <= 61
 
 
-async def test_while_redis_is_away_each_process_counts_for_itself(sqlite: Database) -> None:
-    nowhere = f"redis://127.0.0.1:{free_port()}/0"
-    app = app_of(routes, sqlite, counter=open_counter(nowhere), per_minute=3)
+async def test_processes_count_in_memory_while_redis_is_unavailable(sqlite: Database) -> None:
+    unreachable = f"redis://127.0.0.1:{free_port()}/0"
+    app = make_app(routes, sqlite, counter=open_counter(unreachable), per_minute=3)
     with capture_logs() as logs:
-        async with speaking_to(app) as http:
+        async with client_for(app) as http:
             with clock.use(lambda: NOON_MS):
-                answers = [await http.get("/note") for _ in range(5)]
-    assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 429]
-    assert [answer.headers["x-ratelimit-remaining"] for answer in answers] == ["2", "1", "0", "0", "0"]
+                responses = [await http.get("/note") for _ in range(5)]
+    assert [response.status_code for response in responses] == [200, 200, 200, 429, 429]
+    assert [response.headers["x-ratelimit-remaining"] for response in responses] == ["2", "1", "0", "0", "0"]
     warnings = [entry for entry in logs if entry["event"] == "redis unavailable, counting in memory"]
-    assert len(warnings) == 1, "said once, and Redis is left alone for a while"
+    assert len(warnings) == 1, "logged once, then Redis is not retried for a while"
 
 
-async def test_redis_is_asked_again_after_a_pause() -> None:
+async def test_redis_is_retried_after_a_pause() -> None:
     counter = open_counter(f"redis://127.0.0.1:{free_port()}/0")
     with capture_logs() as logs:
         for at_ms in (NOON_MS, NOON_MS + 4_999, NOON_MS + 5_000, NOON_MS + 9_999):
@@ -101,14 +101,14 @@ async def test_redis_is_asked_again_after_a_pause() -> None:
     await counter.close()
 
 
-async def test_a_wrong_password_for_redis_does_not_stop_the_service() -> None:
+async def test_wrong_redis_password_falls_back_to_memory() -> None:
     address = lifetime.redis().address.replace("redis://:", "redis://:not-")
     counter = open_counter(address)
     assert [await counter.hit("x", 60, 1) for _ in range(3)] == [1, 2, 3]
     await counter.close()
 
 
-async def test_without_an_address_limits_are_in_memory() -> None:
+async def test_limits_are_in_memory_without_a_redis_url() -> None:
     one, two = (RateLimits(open_counter(""), per_minute=1, routes={}) for _ in range(2))
     with clock.use(lambda: NOON_MS):
         decisions = [await limits.hit_global("a") for limits in (one, one, two)]

@@ -1,4 +1,4 @@
-"""Signed requests: the three headers, the order of the checks, and their exact words, on both engines."""
+"""Signed requests: the three headers, the order of the checks and the exact errors, on both engines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from loremark.wire.shapes import Shape
 from tests.support.databases import storage_address
 from tests.support.people import Person
 from tests.support.service import Service
-from tests.web.kit import app_of, authenticators, speaking_to
+from tests.web.kit import authenticators, client_for, make_app
 
 pytestmark = pytest.mark.anyio
 
@@ -35,7 +35,7 @@ class Event(Shape):
     event: str
 
 
-class Taken(Shape):
+class Accepted(Shape):
     team: str
     project: str
     via: str
@@ -46,33 +46,33 @@ routes = Routes("signed")
 
 
 @routes.add("POST", "/events", needs(SIGNATURE), name="take", status=202)
-async def take(call: Call, body: Event) -> Taken:
-    """Take an event."""
-    return Taken(
+async def accept(call: Call, body: Event) -> Accepted:
+    """Accept an event."""
+    return Accepted(
         team=call.caller.team_id, project=call.caller.credential_id, via=call.caller.auth_method, event=body.event
     )
 
 
 @routes.add("GET", "/events", needs(SIGNATURE), name="list")
-async def list_events(call: Call) -> Taken:
-    """A signed question without a body."""
-    return Taken(team=call.caller.team_id, project=call.caller.credential_id, via=call.caller.auth_method, event="")
+async def list_events(call: Call) -> Accepted:
+    """A signed request without a body."""
+    return Accepted(team=call.caller.team_id, project=call.caller.credential_id, via=call.caller.auth_method, event="")
 
 
 @routes.add("POST", "/raw", needs(SIGNATURE), name="raw", status=204, tx=TxMode.NONE)
-async def take_raw(call: Call) -> None:
-    """A signed body that nobody reads."""
+async def accept_raw(call: Call) -> None:
+    """A signed body that is never read."""
 
 
 @routes.add("GET", "/open", ANYONE, name="open")
-async def open_to_all(call: Call) -> Event:
-    """Needs nothing but the database."""
+async def public(call: Call) -> Event:
+    """Public; needs only the database."""
     return Event(event="none")
 
 
 @dataclass(frozen=True)
 class Signer:
-    """A tool that signs for a project."""
+    """A client that signs requests for a project."""
 
     http: httpx.AsyncClient
     owner: Person
@@ -91,20 +91,22 @@ class Signer:
         with clock.use(lambda: at_ms):
             async with asyncio.timeout(60):
                 raw = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
-                answer = await self.http.post("/events", content=body, headers=raw)
-        return answer.status_code, answer.json()
+                response = await self.http.post("/events", content=body, headers=raw)
+        return response.status_code, response.json()
 
 
 @pytest.fixture
 async def signer(service: Service) -> AsyncIterator[Signer]:
-    """Our own signed routes on the service's database, with its real check of signatures."""
+    """The signed routes above on the service's database, with its real signature check."""
     owner = await service.owner()
     project_id = await owner.create_project()
     secret = (await owner.get(f"/api/projects/{project_id}/hmac-secret")).json()["secret"]
-    app = app_of(
-        routes, service.runtime.database, by=authenticators(verify_signature=Signatures(service.runtime.sealer).verify)
+    app = make_app(
+        routes,
+        service.runtime.database,
+        auth=authenticators(verify_signature=Signatures(service.runtime.sealer).verify),
     )
-    async with speaking_to(app) as http:
+    async with client_for(app) as http:
         yield Signer(http, owner, project_id, secret)
 
 
@@ -114,10 +116,10 @@ UNKNOWN = (404, {"error": "Project not found"})
 WRONG = (401, {"error": "Invalid signature"})
 
 
-async def test_a_rightly_signed_request_speaks_for_its_project(signer: Signer) -> None:
-    status, taken = await signer.send(signer.headers())
+async def test_signed_request_acts_for_its_project(signer: Signer) -> None:
+    status, accepted = await signer.send(signer.headers())
     assert status == 202
-    assert taken == {
+    assert accepted == {
         "team": signer.owner.team_id,
         "project": signer.project_id,
         "via": "signature",
@@ -125,13 +127,13 @@ async def test_a_rightly_signed_request_speaks_for_its_project(signer: Signer) -
     }
 
 
-async def test_a_body_that_is_signed_but_not_read_is_taken_too(signer: Signer) -> None:
+async def test_signed_body_that_is_not_read_is_accepted(signer: Signer) -> None:
     with clock.use(lambda: NOW_MS):
-        answer = await signer.http.post("/raw", content=BODY, headers=signer.headers())
-    assert answer.status_code == 204
+        response = await signer.http.post("/raw", content=BODY, headers=signer.headers())
+    assert response.status_code == 204
 
 
-async def test_a_request_without_a_body_is_signed_as_an_empty_one(signer: Signer) -> None:
+async def test_request_without_a_body_is_signed_as_empty(signer: Signer) -> None:
     with clock.use(lambda: NOW_MS):
         right = await signer.http.get("/events", headers=signer.headers(b""))
         wrong = await signer.http.get("/events", headers=signer.headers(b"{}"))
@@ -139,7 +141,7 @@ async def test_a_request_without_a_body_is_signed_as_an_empty_one(signer: Signer
     assert (wrong.status_code, wrong.json()) == WRONG
 
 
-async def test_each_header_is_required_before_anything_else(signer: Signer) -> None:
+async def test_required_headers_are_checked_first(signer: Signer) -> None:
     names = ("X-Service-Project", "X-Service-Timestamp", "X-Service-Signature")
     nonsense = {**signer.headers(), **dict.fromkeys(names, "nonsense")}
     for name in names:
@@ -148,11 +150,11 @@ async def test_each_header_is_required_before_anything_else(signer: Signer) -> N
         assert await signer.send(without) == MISSING
 
 
-async def test_a_key_is_no_signature(signer: Signer) -> None:
+async def test_key_does_not_replace_a_signature(signer: Signer) -> None:
     assert await signer.send({"Authorization": f"Bearer {signer.owner.key}"}) == MISSING
 
 
-async def test_the_time_comes_before_the_project_and_the_signature(signer: Signer) -> None:
+async def test_timestamp_is_checked_before_project_and_signature(signer: Signer) -> None:
     for timestamp in (
         str(NOW_S - 301),
         str(NOW_S + 302),
@@ -172,21 +174,21 @@ async def test_the_time_comes_before_the_project_and_the_signature(signer: Signe
         assert await signer.send({**signer.headers(), **headers}) == EXPIRED, timestamp
 
 
-async def test_five_minutes_either_way_in_whole_seconds(signer: Signer) -> None:
-    """A timestamp has no milliseconds: one of 300 seconds ago is not more than five minutes old."""
+async def test_timestamp_tolerance_is_five_minutes_in_whole_seconds(signer: Signer) -> None:
+    """Timestamps have no milliseconds, so one from 300 seconds ago is still within five minutes."""
     for age_ms in (-300_000, 0, 300_000, 300_001, 300_999):
         assert (await signer.send(signer.headers(), at_ms=NOW_S * 1000 + age_ms))[0] == 202
     for age_ms in (-300_001, 301_000, 301_500):
         assert await signer.send(signer.headers(), at_ms=NOW_S * 1000 + age_ms) == EXPIRED
 
 
-async def test_the_project_comes_before_the_signature(signer: Signer) -> None:
-    nothing = "0" * 26
-    for project in (f"prj_{nothing}", f"team_{nothing}", "x", "ÿ", f"prj_{nothing}" + "x" * 5_000):
+async def test_project_is_checked_before_the_signature(signer: Signer) -> None:
+    zeros = "0" * 26
+    for project in (f"prj_{zeros}", f"team_{zeros}", "x", "ÿ", f"prj_{zeros}" + "x" * 5_000):
         assert await signer.send({**signer.headers(), "X-Service-Project": project}) == UNKNOWN, project
 
 
-async def test_a_deleted_project_is_unknown(signer: Signer) -> None:
+async def test_deleted_project_is_unknown(signer: Signer) -> None:
     await signer.owner.delete(f"/api/projects/{signer.project_id}")
     assert await signer.send(signer.headers()) == UNKNOWN
 
@@ -201,25 +203,25 @@ async def test_every_byte_of_the_body_is_signed(signer: Signer) -> None:
     assert await signer.send(signer.headers(), b"") == WRONG
 
 
-async def test_the_signature_comes_before_the_shape_of_the_body(signer: Signer) -> None:
+async def test_signature_is_checked_before_the_body_is_parsed(signer: Signer) -> None:
     assert await signer.send(signer.headers(b"{"), b"[") == WRONG
     status, refused = await signer.send(signer.headers(b"{"), b"{")
     assert (status, refused) == (400, {"error": "Request body is not valid JSON"})
 
 
-async def test_a_signature_of_another_form_is_wrong(signer: Signer) -> None:
+async def test_malformed_signature_is_rejected(signer: Signer) -> None:
     right = signer.headers()["X-Service-Signature"]
     for signature in (right.upper(), right.removeprefix("sha256="), right[:-1], right + "0", "ÿ", "sha256="):
         assert await signer.send({**signer.headers(), "X-Service-Signature": signature}) == WRONG, signature
 
 
-async def test_another_projects_secret_is_wrong(signer: Signer) -> None:
+async def test_secret_of_another_project_is_rejected(signer: Signer) -> None:
     other = await signer.owner.create_project("Other")
     secret = (await signer.owner.get(f"/api/projects/{other}/hmac-secret")).json()["secret"]
     assert await signer.send(signer.headers(secret=secret)) == WRONG
 
 
-async def test_a_replaced_secret_works_until_its_time_and_a_revoked_one_not_at_all(signer: Signer) -> None:
+async def test_rotated_secret_works_until_it_expires_and_revoked_one_never(signer: Signer) -> None:
     rotate = f"/api/projects/{signer.project_id}/hmac-secret/rotate"
     with clock.use(lambda: NOW_MS):
         rotated = (await signer.owner.post(rotate)).json()
@@ -248,29 +250,29 @@ async def test_a_replaced_secret_works_until_its_time_and_a_revoked_one_not_at_a
     assert [await status(secret, NOW_MS + 2_000) for secret in (third, revoked["secret"])] == [401, 202]
 
 
-async def test_a_body_that_is_too_large_is_refused_before_it_is_checked(signer: Signer) -> None:
+async def test_oversized_body_is_refused_before_the_signature_check(signer: Signer) -> None:
     large = b" " * (limits.BODY_BYTES + 1)
     assert await signer.send(signer.headers(), large) == (413, {"error": "Request body too large"})
 
 
-async def test_bodies_that_do_not_come_hold_no_connection_of_the_database(service: Service, database_url: str) -> None:
-    """Anybody can begin a signed request; more of them than there are connections must keep nobody out."""
-    narrow: Database = await open_database(storage_address(database_url), pool=2)
-    app = app_of(routes, narrow, by=authenticators(verify_signature=Signatures(service.runtime.sealer).verify))
+async def test_stalled_bodies_hold_no_database_connection(service: Service, database_url: str) -> None:
+    """Anyone can start a signed request; more of them than there are connections must not block others."""
+    database: Database = await open_database(storage_address(database_url), pool=2)
+    app = make_app(routes, database, auth=authenticators(verify_signature=Signatures(service.runtime.sealer).verify))
     stop = asyncio.Event()
-    waiting = [asyncio.create_task(_begin(app, stop)) for _ in range(4)]
+    stalled = [asyncio.create_task(_send_head(app, stop)) for _ in range(4)]
     try:
         await asyncio.sleep(0.05)
-        async with speaking_to(app) as http, asyncio.timeout(3):
+        async with client_for(app) as http, asyncio.timeout(3):
             assert (await http.get("/open")).status_code == 200
     finally:
         stop.set()
-        await asyncio.gather(*waiting)
-        await narrow.close()
+        await asyncio.gather(*stalled)
+        await database.close()
 
 
-async def _begin(app: App, stop: asyncio.Event) -> None:
-    """A signed request whose body does not come until the end of the test."""
+async def _send_head(app: App, stop: asyncio.Event) -> None:
+    """Start a signed request whose body does not arrive before the end of the test."""
     head = {"x-service-project": ids.new("prj"), "x-service-timestamp": str(clock.now_ms() // 1000)}
     scope = {
         "type": "http",

@@ -1,4 +1,4 @@
-"""What does not fit is told in one plain sentence that names the field."""
+"""Validation errors are one plain sentence that names the field."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Inner(Shape):
 
 
 class Order(Shape):
-    """A field of every kind that our shapes have."""
+    """A field of every type that our shapes use."""
 
     name: ProjectName = "x"
     project_id: str = "x"
@@ -101,7 +101,7 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize(("body", "sentence"), SENTENCES.items())
-def test_the_sentence(body: str, sentence: str) -> None:
+def test_error_sentence(body: str, sentence: str) -> None:
     with pytest.raises(msgspec.ValidationError) as caught:
         msgspec.json.decode(body, type=Order)
     assert explain(caught.value, Order) == sentence
@@ -116,7 +116,7 @@ def test_the_sentence(body: str, sentence: str) -> None:
         ('{"lastName": "x"}', "firstName is required"),
     ],
 )
-def test_missing_fields_are_named_as_the_interface_writes_them(body: str, sentence: str) -> None:
+def test_missing_fields_use_their_api_names(body: str, sentence: str) -> None:
     with pytest.raises(msgspec.ValidationError) as caught:
         msgspec.json.decode(body, type=Strict)
     assert explain(caught.value, Strict) == sentence
@@ -132,7 +132,7 @@ MARK = "zqx` - at `$.secret"
 
 
 @given(fields=st.dictionaries(st.sampled_from(NAMES), JSON, min_size=1))
-def test_whatever_is_wrong_one_sentence_names_the_field(fields: dict[str, Any]) -> None:
+def test_any_error_is_one_sentence_naming_the_field(fields: dict[str, Any]) -> None:
     try:
         msgspec.json.decode(json.dumps(fields), type=Order)
     except msgspec.ValidationError as error:
@@ -144,7 +144,7 @@ def test_whatever_is_wrong_one_sentence_names_the_field(fields: dict[str, Any]) 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("value", [MARK, [MARK], {MARK: MARK}])
-def test_what_was_sent_is_never_said_back(name: str, value: object) -> None:
+def test_errors_never_echo_the_input(name: str, value: object) -> None:
     try:
         msgspec.json.decode(json.dumps({name: value}), type=Order)
     except msgspec.ValidationError as error:
@@ -154,48 +154,48 @@ def test_what_was_sent_is_never_said_back(name: str, value: object) -> None:
         assert "secret" not in sentence
 
 
-async def _nothing() -> Message:
-    raise AssertionError("nothing is read")
+async def _no_body() -> Message:
+    raise AssertionError("the body should not be read")
 
 
 def _request(query: bytes = b"", content_type: bytes | None = b"application/json") -> Request:
     headers = [] if content_type is None else [(b"content-type", content_type)]
-    return Request({"method": "POST", "path": "/", "query_string": query, "headers": headers}, _nothing)
+    return Request({"method": "POST", "path": "/", "query_string": query, "headers": headers}, _no_body)
 
 
 def _read(raw: bytes, *, optional: bool = False, content_type: bytes | None = b"application/json") -> Any:
     return read_json(_request(content_type=content_type), raw, Order, optional=optional)
 
 
-def test_an_empty_body_is_an_empty_object_where_nothing_is_required() -> None:
+def test_empty_body_is_an_empty_object_when_optional() -> None:
     assert _read(b"", optional=True, content_type=None) == Order()
     with pytest.raises(Refusal) as caught:
         _read(b"")
     assert caught.value.kind == errors.BODY_REQUIRED
 
 
-BEYOND = (b"1e999", b"-1e999", b"9" * 5_000)
+OUT_OF_RANGE = (b"1e999", b"-1e999", b"9" * 5_000)
 
 
-@pytest.mark.parametrize("number", BEYOND, ids=["high", "low", "long"])
+@pytest.mark.parametrize("number", OUT_OF_RANGE, ids=["high", "low", "long"])
 @pytest.mark.parametrize("around", [b"%s", b"[%s]", b'{"a": [1, {"b": %s}]}'])
-def test_a_number_that_nothing_can_hold_is_ignored_where_nobody_knows_the_field(number: bytes, around: bytes) -> None:
+def test_out_of_range_number_is_ignored_in_unknown_fields(number: bytes, around: bytes) -> None:
     value = around % number
     assert _read(b'{"count": 3, "unknown": %s, "name": "n"}' % value) == Order(count=3, name="n")
     assert _read(b'{"unknown": %s}' % value) == Order()
-    for field, said in ((b"payload", "contains a number that is"), (b"share", "is"), (b"count", "is")):
+    for field, predicate in ((b"payload", "contains a number that is"), (b"share", "is"), (b"count", "is")):
         if field == b"payload" or around == b"%s":
-            held = b'{"a": %s}' % value if field == b"payload" else value
+            field_value = b'{"a": %s}' % value if field == b"payload" else value
             with pytest.raises(Refusal) as caught:
-                _read(b'{"unknown": %s, "%s": %s}' % (value, field, held))
-            assert (caught.value.status, caught.value.text) == (400, f"{field.decode()} {said} out of range")
+                _read(b'{"unknown": %s, "%s": %s}' % (value, field, field_value))
+            assert (caught.value.status, caught.value.text) == (400, f"{field.decode()} {predicate} out of range")
 
 
 @pytest.mark.parametrize(
     "rest",
     [b"", b"]", b'}, "count": 1}', b', "x": NaN}', b', "x": -Infinity}', b', "x": "\xff"}', b', "x": 01}', b"} {}"],
 )
-def test_a_number_that_nothing_can_hold_excuses_nothing_else(rest: bytes) -> None:
+def test_out_of_range_number_does_not_excuse_other_errors(rest: bytes) -> None:
     with pytest.raises(Refusal) as caught:
         _read(b'{"unknown": 1e999' + rest)
     assert caught.value.kind == errors.MALFORMED_JSON
@@ -204,7 +204,7 @@ def test_a_number_that_nothing_can_hold_excuses_nothing_else(rest: bytes) -> Non
 @pytest.mark.parametrize(
     "content_type", [None, b"", b"text/plain", b"application/jsonx", b"application/json-patch+json"]
 )
-def test_only_json_is_read(content_type: bytes | None) -> None:
+def test_only_json_is_accepted(content_type: bytes | None) -> None:
     with pytest.raises(Refusal) as caught:
         _read(b"{}", content_type=content_type)
     assert caught.value.kind == errors.UNSUPPORTED_MEDIA_TYPE
@@ -223,7 +223,7 @@ def test_only_json_is_read(content_type: bytes | None) -> None:
         (rb'{"projectId": "u0000"}', False),
     ],
 )
-def test_an_escaped_nul_is_told_from_a_backslash_before_u0000(raw: bytes, refused: bool) -> None:
+def test_escaped_nul_is_distinguished_from_an_escaped_backslash(raw: bytes, refused: bool) -> None:
     if refused:
         with pytest.raises(Refusal) as caught:
             _read(raw)
@@ -233,7 +233,7 @@ def test_an_escaped_nul_is_told_from_a_backslash_before_u0000(raw: bytes, refuse
 
 
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), max_size=30))
-def test_a_text_is_refused_exactly_when_it_holds_nul(text: str) -> None:
+def test_text_is_refused_exactly_when_it_contains_nul(text: str) -> None:
     raw = json.dumps({"note": text}).encode()
     if "\0" in text:
         with pytest.raises(Refusal) as caught:
@@ -248,8 +248,8 @@ def test_a_text_is_refused_exactly_when_it_holds_nul(text: str) -> None:
     [(Email, "a@example.com"), (Token, "abc.def-1"), (RepoToken, "ghp_abc"), (Cursor, "prj_" + "0" * 26)],
     ids=["email", "token", "repoHostToken", "cursor"],
 )
-def test_a_text_of_a_fixed_form_ends_where_the_form_ends(kind: Any, text: str) -> None:
-    """Python's ``$`` also matches before a last line break, and one in a mail or request header is an attack."""
+def test_patterns_reject_trailing_characters(kind: Any, text: str) -> None:
+    """Python's ``$`` also matches before a trailing newline, which would allow header injection."""
     assert msgspec.convert(text, kind) == text
     for end in ("\n", "\r\n", " ", "\0", "\u2028"):
         with pytest.raises(msgspec.ValidationError):
@@ -267,7 +267,7 @@ def test_a_text_of_a_fixed_form_ends_where_the_form_ends(kind: Any, text: str) -
         (b"&&limit=2&", 2, None),
     ],
 )
-def test_queries_that_fit(query: bytes, limit: int, cursor: str | None) -> None:
+def test_valid_queries(query: bytes, limit: int, cursor: str | None) -> None:
     page = read_query(_request(query), Page)
     assert (page.limit, page.cursor) == (limit, cursor)
 
@@ -294,7 +294,7 @@ def test_queries_that_fit(query: bytes, limit: int, cursor: str | None) -> None:
         (b"x=\xff", "The query string is not valid UTF-8"),
     ],
 )
-def test_queries_that_do_not_fit(query: bytes, sentence: str) -> None:
+def test_invalid_queries(query: bytes, sentence: str) -> None:
     with pytest.raises(Refusal) as caught:
         read_query(_request(query), Page)
     assert (caught.value.status, caught.value.text) == (400, sentence)

@@ -53,7 +53,7 @@ def read_document(path: str, content: str) -> dict[str, str]:
 
 def _licence(content: str) -> str:
     text = " ".join(content[:6_000].lower().split())
-    # A GPL names its lesser sister further down: the head decides.
+    # The GPL mentions the LGPL further down, so only the head counts.
     return next((licence for licence, words in _LICENCES if words in (text[:60] if "gnu" in words else text)), "")
 
 
@@ -75,7 +75,7 @@ def _prose(path: str, stem: str, content: str) -> dict[str, str]:
 
 
 def _hints(content: str) -> str:
-    """Up to five sentences of a guide that ask for something about tests, style, commits."""
+    """Up to five sentences of a guide with rules about tests, style or commits."""
     found: dict[str, None] = {}
     for paragraph in paragraphs(content[:30_000]):
         for sentence in _SENTENCE.split(paragraph)[:20]:

@@ -25,9 +25,9 @@ def read_file(path: str, content: str) -> FileFacts:
 
 
 def _facts(path: str, content: str) -> FileFacts:
-    """The facts of a file; many are several things at once: a program that is also a manifest, a manifest with models.
+    """The facts of a file, which can have several roles: a program that is also a manifest, a manifest with models.
 
-    One that a machine has written is only counted. Of a lock file only the packages are of interest.
+    Generated files are only counted. Of lock files only the packages are kept.
     """
     lines = content.count("\n") + (not content.endswith("\n") and bool(content))
     manifest = is_manifest(path)
@@ -57,7 +57,7 @@ def _facts(path: str, content: str) -> FileFacts:
 
 
 def _source(path: str, language: str | None, content: str) -> tuple[Collector, bool]:
-    """What the syntax tells, where the language is one we can parse."""
+    """The facts from parsing, if the language is supported."""
     if language is None or not (syntax.is_known(language) or language in _PARSED):
         return Collector(path), False
     found, has_errors = read_source(path, language, content)

@@ -78,7 +78,7 @@ _BY_NAME = {
     "vagrantfile": "ruby",
     "jenkinsfile": "groovy",
     "go.mod": "gomod",
-    # No grammar reads Objective-C, but the file with its main is hardly more than C.
+    # There is no Objective-C grammar, but the file with its main is almost plain C.
     "main.m": "c",
     "main.mm": "cpp",
 }

@@ -1,7 +1,7 @@
 """Records: facts about files, the codebase, and findings.
 
-Facts of a file depend on its path and content alone: a file that has not changed is not read again. They hold no
-circles, so the collector need not look through them (``gc=False``): there are hundreds of thousands.
+A file's facts depend only on its path and content, so unchanged files are not read again. They contain no cycles and
+there are hundreds of thousands of them, so garbage collection skips them (``gc=False``).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import msgspec
 from loremark.wire.genesis import ScanGraph
 
 ENGINE = "builtin/9"
-"""Change this whenever facts change: facts of another engine are not reused."""
+"""Change this whenever facts change, because facts of another engine version are not reused."""
 
 Layer = Literal["product", "architecture", "dependencies", "conventions", "dataModel", "entryPoints", "security"]
 Category = Literal["framework", "language", "styling", "backend", "database", "testing", "tooling"]
@@ -99,8 +99,8 @@ class FileFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     naming: dict[str, int] = {}
     """Counts of naming styles: ``function:snake``, ``class:pascal``, ``constant:upper``, ``file:kebab``…"""
     signs: dict[str, str] = {}
-    """What else the file says, by a key of its reader: ``name``, ``description``, ``version`` of a manifest,
-    ``heading`` and ``lead`` of a README, ``line-length`` of a formatter, ``doc`` (the words a module opens with)…"""
+    """Other signs by key: ``name``, ``description`` and ``version`` of a manifest, ``heading`` and ``lead`` of a
+    README, ``line-length`` of a formatter, ``doc`` (the opening words of a module)…"""
     has_errors: bool = False
     """Whether the file had parse errors."""
 

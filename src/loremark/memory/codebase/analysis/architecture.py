@@ -67,7 +67,7 @@ def _layout(survey: Survey) -> Finding | None:
 
 
 def _workspace(survey: Survey) -> Finding | None:
-    """Packages of a monorepo: manifests with a name, each in a directory of its own."""
+    """Packages of a monorepo: manifests with a name, each in its own directory."""
     rows: dict[str, tuple[str, FileFacts]] = {}
     for path, facts in survey.manifests:
         directory, _, _ = path.rpartition("/")
@@ -198,7 +198,7 @@ def directory_lines(survey: Survey, directory: str, inside: dict[str, FileFacts]
     if routes > 1:
         facts_list.append(f"HTTP routes: {number(routes)}")
     imported_by = survey.graph.imported_by
-    hubs = sorted(inside, key=lambda path: -imported_by.get(path, 0))  # the first of equals by its path, as they come
+    hubs = sorted(inside, key=lambda path: -imported_by.get(path, 0))  # ties keep path order
     facts_list += [
         f"{code(path)} is imported by {counted(imported_by[path], 'file')}{describe_file(survey, path)}"
         for path in hubs[:4]

@@ -64,7 +64,7 @@ def automation_signs(path: str, content: str) -> dict[str, str]:
 
 
 def _joined(names: list[str]) -> str:
-    """Names once each, as many as fit."""
+    """Unique names, as many as fit."""
     kept: list[str] = []
     length = 0
     for name in dict.fromkeys(names):
@@ -76,7 +76,7 @@ def _joined(names: list[str]) -> str:
 
 
 def _below(lines: list[str], parent: str) -> list[str]:
-    """The keys one step below a key of the first column."""
+    """The keys one level below a top-level key."""
     names: list[str] = []
     is_inside, depth = False, 0
     for line in lines:
@@ -118,7 +118,7 @@ def _pipeline(lines: list[str]) -> dict[str, str]:
 
 
 def _runs(lines: list[str]) -> str:
-    """The telling commands of a pipeline: tests, linters, builds, not the setting up."""
+    """The relevant commands of a pipeline: tests, linters and builds, but no setup."""
     commands: list[str] = []
     depth = -1
     for line in lines:

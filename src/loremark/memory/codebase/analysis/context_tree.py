@@ -109,7 +109,7 @@ def _directory(survey: Survey, directory: str, role: str, key: str) -> Node:
         if len(facts.signs.get("doc", "")) > 12 and facts.language in CODE
     )
     described = dict(islice(documented, 30))
-    largest = nlargest(12, inside, key=lambda path: inside[path].lines)  # the first of equals by its path
+    largest = nlargest(12, inside, key=lambda path: inside[path].lines)  # ties keep path order
     lines += ["", "## Files", ""]
     lines += [f"- {code(path)}: {short(doc, 160)}" for path, doc in described.items()]
     lines += [f"- {code(path)}: {number(inside[path].lines)} lines" for path in largest if path not in described]

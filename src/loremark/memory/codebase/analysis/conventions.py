@@ -42,7 +42,7 @@ def convention_findings(survey: Survey) -> list[Finding]:
 
 
 def _tools(survey: Survey) -> dict[str, list[tuple[str, str]]]:
-    """Tools with the files that set them up, the outermost file first."""
+    """Tools with the files that configure them, the outermost file first."""
     rows: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
     for path, facts in survey.codebase.files.items():
         for key, value in facts.signs.items():
@@ -82,7 +82,7 @@ def _style(survey: Survey) -> Finding | None:
 
 def _types(survey: Survey) -> Finding | None:
     tools = {name: rows for name, rows in _tools(survey).items() if name in _TYPE_CHECKERS}
-    for rows in tools.values():  # a strict setting near the top says more than the first file by chance
+    for rows in tools.values():  # a strict setting near the top is more informative than an arbitrary first file
         rows.sort(key=lambda row: (not row[1].startswith("strict") or row[0].count("/") > 2, row[1] == "configured"))
     strict = [name for name, rows in tools.items() if re.match(r"strict|untyped", rows[0][1])]
     telling = {name: rows for name, rows in tools.items() if rows[0][1] != "configured"} or tools
@@ -149,7 +149,7 @@ def _commands(survey: Survey) -> Finding | None:
 
 
 def _varied(names: list[str]) -> list[str]:
-    """One command of each sort, in the order people need them."""
+    """One command of each kind, in the order people need them."""
     found = []
     for words in (
         ("dev", "start", "serve", "run", "server", "runserver"),

@@ -33,7 +33,7 @@ def data_model_findings(survey: Survey) -> list[Finding]:
 
 
 def ranked(rows: list[Row]) -> list[Row]:
-    """Models sorted by relations: referenced by others, then referring to many."""
+    """Models sorted by relations; being referenced counts twice as much as referencing."""
     named = Counter(target for _, model in rows for target in model.refers_to if target != model.name)
     return sorted(
         rows,
@@ -70,7 +70,7 @@ def _stored(survey: Survey, rows: list[Row]) -> list[Finding]:
 
 
 def _distinct(rows: list[Row]) -> list[Row]:
-    """Drops repeated mentions of a model, as in a database context."""
+    """Drops bare mentions of a model that has fields elsewhere, such as in a database context."""
     with_fields = {model.name for _, model in rows if model.fields}
     return [row for row in rows if row[1].fields or row[1].refers_to or row[1].name not in with_fields]
 
@@ -208,7 +208,7 @@ def _folder(path: str) -> str:
 
 
 def _step(path: str) -> tuple[int, str]:
-    """Migrations in their order: by the first number in the name, not letter by letter."""
+    """Migrations sorted by the first number in their name, not alphabetically."""
     name = path.rsplit("/", 2)[-2] if path.endswith(("/migration.sql", "/up.sql")) else path.rpartition("/")[2]
     found = _DIGITS.search(name)
     return int(found.group()) if found else -1, path

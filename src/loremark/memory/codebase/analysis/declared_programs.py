@@ -62,7 +62,7 @@ def _inside(table: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _exported(value: Any) -> str | None:
-    """The main file of an ``exports`` table, a few steps deep."""
+    """The main file of an ``exports`` table, a few levels deep."""
     for _ in range(4):
         if isinstance(value, dict):
             value = next((value[key] for key in (".", "import", "default", "require", "types") if key in value), None)

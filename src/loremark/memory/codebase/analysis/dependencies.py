@@ -30,7 +30,7 @@ _SAME_PURPOSE = {
     "YAML libraries": "pyyaml ruamel.yaml js-yaml yaml",
     "JSON libraries": "orjson ujson simplejson newtonsoft.json gson com.google.code.gson:gson",
 }
-# What people would name first when asked what it is built with.
+# What people name first when they say what a project is built with.
 _PROMINENT = {
     name: place
     for place, name in enumerate(
@@ -75,7 +75,7 @@ _PROMINENT = {
     )
 }
 _PURPOSE_OF = {name: purpose for purpose, names in _SAME_PURPOSE.items() for name in names.split()}
-# These live side by side on purpose.
+# These are used side by side on purpose.
 _USUAL_PAIRS = (
     {"vite", "esbuild"},
     {"vite", "rollup"},
@@ -144,7 +144,7 @@ def _libraries(survey: Survey) -> list[Finding]:
 
 
 def _leading(survey: Survey, rows: list[Dependency]) -> list[str]:
-    """The packages that matter most: those of the tech stack, then as they are listed."""
+    """The most relevant packages: those of the tech stack first, the rest in listed order."""
     weight = {"framework": 0, "backend": 1, "database": 1, "styling": 2}
     known = {tech.name.lower(): weight.get(tech.category, 3) for tech in survey.stack}
     order = sorted(range(len(rows)), key=lambda place: (known.get(rows[place].name.lower(), 4), place))
@@ -152,7 +152,7 @@ def _leading(survey: Survey, rows: list[Dependency]) -> list[str]:
 
 
 def _short_name(name: str) -> str:
-    """A module of Go by its last word, without its version; one of Java by its artifact."""
+    """The short name of a Go module (last part, without version) or a Java artifact."""
     if ":" in name:
         return name.rpartition(":")[2]
     parts = [part for part in name.split("/") if not re.fullmatch(r"v\d{1,3}", part)] or [name]

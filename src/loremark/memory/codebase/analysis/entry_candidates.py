@@ -16,31 +16,31 @@ Group = Literal[
     "program", "console", "server", "table", "controller", "browser", "library", "options", "onward", "command",
     "job", "script", "plugin", "build", "schema", "settings", "core",
 ]  # fmt: skip
-# How much less each further candidate of a group is worth.
+# How much each further candidate of a group is discounted.
 _SLOPE: dict[Group, float] = {
     "program": 4, "console": 6, "server": 7, "table": 5, "controller": 5, "browser": 8, "library": 9, "options": 7,
     "onward": 4, "command": 6, "job": 9, "script": 7, "plugin": 9, "build": 14, "schema": 12,
     "settings": 14, "core": 4,
 }  # fmt: skip
-# Of these the first few say it all: from there on each further one is worth still less.
+# For these groups the first few are enough; further ones are discounted even more.
 _CROWDS: dict[Group, float] = {"library": 6, "controller": 3, "table": 1, "command": 4, "script": 5}
 _FEW = 3.0
-# Tables and controllers are both routes: they share what they may take.
+# Tables and controllers are both routes, so they share one discount.
 _ROUTES: tuple[Group, ...] = ("table", "controller")
 _OF_ALL = 0.6
 _BESIDE_ANOTHER = {"table": 3.0, "controller": 3.0, "browser": 2.0, "script": 2.0}
 _LIKE_OTHERS, _MANY = 2.0, 3
-"""Where each part of a project has a file of the same name, the first few show how it goes."""
+"""Route files with the same name are discounted after the first few."""
 _MIN = 8.0
 _BY_ITSELF = 50.0
-"""Heavier candidates are listed regardless of how many their group has, if there is room."""
+"""Candidates above this weight are listed regardless of their group's size, if there is room."""
 _ENOUGH = 15
 _A_STEP = 2.5
 _MAX_STEPS = 6
 _OF_ITS_PROJECT = 10.0
 _FIRST_OF_PROJECT = 0.6
 _ADDED = 10.0
-"""What adds to a program is no way in to it."""
+"""The deduction for files that extend a program, such as plugins."""
 ADDITION = re.compile(
     r"(?:^|/)(?:[Pp]lugins|[Aa]dd-?ons|[Ee]xtensions|[Pp]roviders|[Ii]ntegrations|[Cc]onnectors)/[^/]+/"
 )
@@ -108,12 +108,12 @@ class EntryCandidates:
         weight += _OF_ITS_PROJECT * self.projects.get(home, 0.0) - _A_STEP * min(_MAX_STEPS, directory_depth(path))
         before = self._found.get(path)
         if before is None or weight > before.weight:
-            # What the source itself calls it says more than the name of a pattern.
+            # A name from the source is more specific than the name of a pattern.
             is_named = before is not None and before.entry.line > 1 and entry.line <= 1 and entry.kind != "cli"
             self._found[path] = EntryCandidate(path, before.entry if before and is_named else entry, group, weight)
 
     def raise_weight(self, path: str, by: float) -> None:
-        """Something else speaks for a candidate that is there already."""
+        """Raises an existing candidate because of additional evidence."""
         candidate = self._found.get(path)
         if candidate is not None:
             self._found[path] = EntryCandidate(path, candidate.entry, candidate.group, candidate.weight + by)
@@ -153,7 +153,7 @@ class EntryCandidates:
             rows.reverse()
         chosen: list[EntryCandidate] = []
         groups: Counter[Group] = Counter()
-        # What adds to the program stands for no part of it.
+        # Extensions do not get the bonus for the first candidate of a project.
         homes = set(self._added)
         started = set(self._added)
         routes: Counter[str] = Counter()
@@ -171,7 +171,7 @@ class EntryCandidates:
                 )
             else:
                 taken = float(groups[group])
-            # The first candidate of a project stands for all of it.
+            # The first candidate of a project represents all of it.
             taken *= _FIRST_OF_PROJECT if home not in (started if group == "program" else homes) else 1.0
             cost = _SLOPE[group] * taken + _CROWDS.get(group, 0.0) * max(0.0, taken - _FEW)
             cost += _BESIDE_ANOTHER.get(group, 0.0) * places[key]
@@ -183,7 +183,7 @@ class EntryCandidates:
             key = min(waiting, key=worth)
             least = _BY_ITSELF if len(chosen) >= _ENOUGH else _MIN
             if -worth(key)[0] < _MIN and waiting[key][-1].weight < least:
-                # Nobody is worth more, nothing becomes cheaper, and the others that wait with one are lighter still.
+                # No candidate ranks higher and costs never fall, so the lighter ones can be dropped.
                 waiting = {one: rows for one, rows in waiting.items() if rows[-1].weight >= least}
                 continue
             chosen.append(waiting[key].pop())

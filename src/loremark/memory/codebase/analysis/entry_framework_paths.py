@@ -9,7 +9,7 @@ Row = tuple[str, Group, EntryKind, str, float]
 _QUEUES = r"(?:good_job|sidekiq|resque|delayed_job\w{0,12}|que|shoryuken|solid_queue|sneakers|scheduler)"
 _GRAPHQL = r"(?:(?:graphql|gql)/(?:(?:\w+_)?schema|api|root)|gql-schema)"
 _SPECIFIED = r"(?:(?:api|specs?|schema|openapi)/)?(?:openapi|swagger)(?:[.-][\w.-]{1,20})?"
-# As in entry_paths: matched against the whole path; up to n directories may stand before what follows "…n/".
+# As in entry_paths: matched against the whole path; "…n/" stands for up to n leading directories.
 FRAMEWORK_ROWS: tuple[Row, ...] = (
     # Python
     (r"…2/(?:jobs|tasks)\.py", "job", "job", "jobs", 50),
@@ -54,7 +54,7 @@ FRAMEWORK_ROWS: tuple[Row, ...] = (
     (r"configure\.ac", "build", "cli", "build", 46),
     (r"CMakeLists\.txt", "build", "cli", "build", 48),
     (r"meson\.build", "build", "cli", "build", 46),
-    # Schemas of an API
+    # API schemas
     (rf"…3/{_GRAPHQL}\.(?:py|rb|ts|js|go)", "schema", "server", "GraphQL", 74),
     (rf"…1/{_SPECIFIED}\.(?:yml|yaml|json)", "schema", "server", "OpenAPI", 48),
     # Editors

@@ -58,18 +58,18 @@ _BY_DIRECTORY, _LIKE_ITS_PLACE = (".go", ".c", ".cc", ".cpp"), 46
 
 
 def _long(lines: int) -> float:
-    """How much more a long file is worth than one of middling length."""
+    """The extra weight of a long file compared with one of average length."""
     return min(_LONG, 2 * log2(max(1.0, lines / (2 * _LARGE))))
 
 
 def _last_word(stem: str) -> str:
-    """The last of the words that a name in capitals is made of: ``CoreAppHost`` is a host."""
+    """The last word of a PascalCase name: ``CoreAppHost`` is a host."""
     found = re.search(r"[A-Z][a-z]{1,30}$", stem)
     return found.group() if found is not None else stem
 
 
 def _is_called_like(stem: str, directory: str) -> bool:
-    """Whether a file speaks for its directory: ``model/model.go``, ``http/ngx_http.c``."""
+    """Whether a file is named after its directory: ``model/model.go``, ``http/ngx_http.c``."""
     is_named = stem == directory or stem.endswith(f"_{directory}")
     return is_named and len(directory) > 2 and not directory.endswith("test")
 
@@ -104,7 +104,7 @@ def add_named_parts(codebase: Codebase, candidates: EntryCandidates) -> None:
         for candidate in candidates.in_groups("program")[:2]
         if candidate.path.endswith(_OF_CLASSES)
     }
-    # In a server one comes in by its routes.
+    # In a server, the routes are the entry points.
     telling = _IN_C if len(candidates.in_groups("table", "controller")) >= _OF_SERVER else (*_IN_C, ".rs")
     led = {
         candidate.path.rpartition("/")[0]
@@ -125,7 +125,7 @@ def add_named_parts(codebase: Codebase, candidates: EntryCandidates) -> None:
             lift += _WHERE_IT_GOES_ON if directory in led else 0.0
             sources.append((-facts.lines, path, size_bonus(facts) + lift))
         if file == "mod.rs" and _MODULE.search(directory):
-            # A module in Rust that has a directory is called like it.
+            # In Rust, a module with a directory has the same name as it.
             directory, _, stem = directory.rpartition("/")
         is_its_name = bool(own) and stem.lower().replace("-", "").replace("_", "") == own
         if (
@@ -139,11 +139,11 @@ def add_named_parts(codebase: Codebase, candidates: EntryCandidates) -> None:
         elif directory in beside and _ROLE.fullmatch(
             _last_word(stem) if path.endswith(_OF_CLASSES) else stem.strip("_")
         ):
-            # Of a grammar, a source and its header the one that a person writes first.
+            # Of a grammar, a source and its header, prefer the one that people edit.
             rank = _PART_ENDINGS.index(ending)
             if rank <= parts.get((directory, stem), (99, "", 0.0))[0]:
                 parts[directory, stem] = (rank, path, size_of(codebase, path))
-    # What a grammar is turned into is written by no one.
+    # Code generated from a grammar is not written by hand.
     written = {path.rpartition(".")[0] for path in codebase.paths if path.endswith((".y", ".l"))}
     largest = [(path, size) for _, path, size in sorted(sources) if path.rpartition(".")[0] not in written]
     at_first = [row for row in largest[_MAX_LARGEST:] if row[0].rpartition("/")[0] == first][:_LARGEST_AT_FIRST]

@@ -18,7 +18,7 @@ _ROUTE_FOLDER = r"(?:routes|routers|endpoints|(?:api_?)?handlers|controllers)"
 _FIRST_DATA = r"(?:Context|Db|Database|Data)(?:Initiali[sz]er|Seed(?:er)?)"
 _NO_DATA = r"(?![\w.-]*\.(?:json|ya?ml|toml|md|txt|lock|xml|ini|cfg|conf)$)"
 _PROCESS = r"(?:web|websockets?|http|grpc|rpc|worker|cron|scheduler)"
-# Patterns are matched against the whole path; up to n directories may stand before what follows "…n/".
+# Patterns are matched against the whole path; "…n/" stands for up to n leading directories.
 _ROWS: tuple[Row, ...] = (
     (r"…3/cmd/[^/]+/main\.go", "program", "main", "main", 100),
     (r"…2/main\.go", "program", "main", "main", 98),
@@ -124,7 +124,7 @@ _AT_PATH = tuple((re.compile(_pattern(row[0])), _ENDING.search(row[0]), row) for
 
 @lru_cache(maxsize=512)
 def _rows_for(ending: str) -> tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], Row], ...]]:
-    """The rows that a file with this ending can fit, and one pattern for all: most paths fit none of them."""
+    """The rows that can match this extension, and one combined pattern, because most paths match none."""
     rows = tuple(
         (pattern, row)
         for pattern, found, row in _AT_PATH
@@ -135,7 +135,7 @@ def _rows_for(ending: str) -> tuple[re.Pattern[str], tuple[tuple[re.Pattern[str]
 
 @lru_cache(maxsize=256)
 def _any_of(texts: tuple[str, ...]) -> re.Pattern[str]:
-    """Those that may lie equally deep share the walk through the directories. Endings that no row knows have one."""
+    """Combines patterns; those of the same depth share the directory prefix. Unknown extensions share one result."""
     depths: dict[str, list[str]] = {}
     for text in texts:
         depths.setdefault(text[:3] if text[0] == "…" else "", []).append(text[3:] if text[0] == "…" else text)
@@ -144,7 +144,7 @@ def _any_of(texts: tuple[str, ...]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=32_768)
 def _row_of(path: str) -> Row | None:
-    """The first row that a path fits."""
+    """The first row that matches the path."""
     file = path.rpartition("/")[2]
     fitting, rows = _rows_for(file.rpartition(".")[2][:20] if "." in file else "")
     if not fitting.fullmatch(path):
@@ -190,7 +190,7 @@ _PROSE = frozenset(
         "mvnw.cmd",
     ]
 ) - {"install"}
-# With Bundler, bin/ is full of stubs that start what gems bring; they have no ending.
+# With Bundler, bin/ is full of stubs that start gem executables; they have no extension.
 _STUB = re.compile(r"(?:bin|exe)/(?!rails$|dev$|setup$|jobs$|server$|console$|worker$)[^/.]+")
 
 
@@ -214,7 +214,7 @@ def is_stub(path: str, paths: Collection[str]) -> bool:
 
 
 def is_maintenance_script(group: Group, file: str) -> bool:
-    """Whether a script is for project maintenance, not for running it."""
+    """Whether a script maintains the project instead of running it."""
     return group == "script" and _CHORE.search(file) is not None
 
 
@@ -247,7 +247,7 @@ def path_entries(paths: Collection[str]) -> Iterator[tuple[str, Entry, Group, fl
         directory, _, file = path.rpartition("/")
         if file in _PROSE:
             continue
-        # Beside the root of a package an app is a part of the package.
+        # Next to the root of a package, an app is part of the package.
         is_part = file.startswith("app.") and f"{directory}/index.{file.rpartition('.')[2]}" in known
         if directory in homes and not is_part and _AT_HOME.fullmatch(file):
             yield from _at_home(path, file, homes[directory])
@@ -263,7 +263,7 @@ def path_entries(paths: Collection[str]) -> Iterator[tuple[str, Entry, Group, fl
 
 
 def _at_home(path: str, file: str, home: str) -> Iterator[tuple[str, Entry, Group, float]]:
-    """Beside a page it is what the browser loads; beside a manifest alone, a program or the root of a package."""
+    """Next to a page, the browser loads it; next to a manifest only, it is a program or a package root."""
     if home == "index.html" or file.endswith("x"):
         yield path, Entry("main", file, 1), "browser", 82 if file.endswith("x") or file.startswith("main") else 66
     elif file.startswith("index"):
@@ -273,7 +273,7 @@ def _at_home(path: str, file: str, home: str) -> Iterator[tuple[str, Entry, Grou
 
 
 def _homes(paths: Collection[str]) -> dict[str, str]:
-    """Where JavaScript begins, each with the file that says so: beside a manifest or page, or in the sources there."""
+    """Directories where JavaScript starts, each with its manifest or page: next to it or in its ``src``."""
     found: dict[str, str] = {}
     for path in paths:
         directory, _, name = path.rpartition("/")

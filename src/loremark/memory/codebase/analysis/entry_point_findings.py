@@ -70,7 +70,7 @@ def _programs(survey: Survey, rows: Sequence[tuple[str, Entry]]) -> Finding | No
 
 
 def _describe(path: str, entry: Entry) -> str:
-    """What it is, in a few words."""
+    """A short description of the entry point."""
     if entry.name == "routes":
         return "route table"
     if entry.kind == "route":
@@ -78,7 +78,7 @@ def _describe(path: str, entry: Entry) -> str:
     kind = _KIND.get(entry.kind, "program")
     if entry.name in (*_PLAIN, posixpath.basename(path)) or entry.kind == "library":
         return kind
-    # A name of several words is a sentence of ours, one word is a name of theirs.
+    # Several words are our own description; a single word is a name from the project.
     return entry.name if " " in entry.name else f"{kind} {code(entry.name)}"
 
 
@@ -134,7 +134,7 @@ def _routes(survey: Survey) -> list[Finding]:
 
 
 def _by_prefix(by_file: Mapping[str, list[str]]) -> list[str]:
-    """Routes of many files, by what they begin with."""
+    """Routes of many files, grouped by prefix."""
     count: Counter[str] = Counter()
     files: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for path, names in by_file.items():
@@ -151,7 +151,7 @@ def _by_prefix(by_file: Mapping[str, list[str]]) -> list[str]:
 
 
 def _prefix(name: str) -> str:
-    """The route up to its first word that is no version and no “api”."""
+    """The route up to its first segment that is neither a version nor “api”."""
     kept: list[str] = []
     for part in name.rpartition(" ")[2].strip("/").split("/")[:4]:
         kept.append(part)
@@ -161,7 +161,7 @@ def _prefix(name: str) -> str:
 
 
 def _examples(names: list[str]) -> list[str]:
-    """Three routes that differ, the shortest first."""
+    """Three different routes, the shortest first."""
     plain = sorted(dict.fromkeys(names), key=lambda name: (len(name), name))
     return [name for name in plain if len(name) > 5][:3] or plain[:3]
 

@@ -55,7 +55,7 @@ _SIDE_ROOMS = re.compile(
 _ALONE = 24
 _SMALL = 9.0
 _MIDDLING = 3.0
-"""Half of what a file of middling size is worth more than an empty one."""
+"""Half of the size bonus of an average file."""
 _SCRIPTED = frozenset(("javascript", "typescript", "tsx", "vue", "svelte", "astro"))
 _PACKAGE = re.compile(r"(?:(?:src|lib|python)/)?([a-z]\w*)/__init__\.py")
 
@@ -63,7 +63,7 @@ _PACKAGE = re.compile(r"(?:(?:src|lib|python)/)?([a-z]\w*)/__init__\.py")
 def entry_points(codebase: Codebase, graph: ImportGraph | None = None) -> list[tuple[str, Entry]]:
     """The entry points in reading order, without tests, examples and documents.
 
-    ``graph``: the imports of the codebase, where they are worked out already.
+    ``graph``: the imports of the codebase, if they are already known.
     """
     candidates = EntryCandidates(projects_of(codebase))
     targets = declared_files(codebase)
@@ -94,7 +94,7 @@ def entry_points(codebase: Codebase, graph: ImportGraph | None = None) -> list[t
 
 
 def _at_its_place(codebase: Codebase, path: str, group: Group) -> float:
-    """What a file is worth beyond its place: by its size, its name among its neighbours, the room it lies in."""
+    """The weight adjustment of a file for its size, name and directory."""
     match group:
         case "script":
             facts = codebase.files.get(path)
@@ -148,7 +148,7 @@ def _declared(codebase: Codebase, candidates: EntryCandidates, targets: list[tup
 
 
 def _asked_for(codebase: Codebase) -> dict[str, int]:
-    """How many files outside of it import each package of a workspace, by its manifest."""
+    """For each manifest in a workspace, how many files outside its package import it."""
     names = {
         facts.signs["name"]: path
         for path, facts in sorted(codebase.files.items(), reverse=True)
@@ -166,12 +166,12 @@ def _asked_for(codebase: Codebase) -> dict[str, int]:
 
 
 def _package(target: str) -> str:
-    """The package that an import names: ``@team/core/deep`` is of ``@team/core``."""
+    """The package of an import: ``@team/core/deep`` belongs to ``@team/core``."""
     return "/".join(target.split("/", 2)[: 2 if target.startswith("@") else 1])
 
 
 def _mentioned(codebase: Codebase, candidates: EntryCandidates) -> None:
-    """What a Dockerfile, a Procfile or a supervisor starts is a candidate, whatever it looks like."""
+    """Adds or raises what a Dockerfile, a Procfile or a supervisor starts."""
     said = launch_references(codebase)
     paths = frozenset(codebase.paths)
     for path, source in said.files.items():
@@ -186,7 +186,7 @@ def _mentioned(codebase: Codebase, candidates: EntryCandidates) -> None:
 
 
 def _namesakes(codebase: Codebase, candidates: EntryCandidates) -> None:
-    """A script or program that is called like the project is the project's own."""
+    """Raises scripts and programs that are named after the project."""
     own = codebase.name.lower()
     for candidate in candidates.in_groups("script", "options", "command"):
         if candidate.path.rpartition("/")[2].partition(".")[0].lower() == own:
@@ -205,14 +205,14 @@ def _onward(codebase: Codebase, candidates: EntryCandidates, graph: ImportGraph 
     for path, name, telling in follow_programs(codebase, programs, consoles, graph):
         said = f"called by the program as {name}" if name else "called by the program"
         if path.endswith("config/boot.rb"):
-            # Every application in Rails has it, and it only loads gems.
+            # Every Rails application has it, and it only loads gems.
             continue
         candidates.raise_weight(path, _LIFT)
         candidates.add(path, Entry("main", said, 1), "onward", _ONWARD + 16 * telling + size_of(codebase, path) / 2)
 
 
 def _libraries(codebase: Codebase, candidates: EntryCandidates) -> None:
-    """A codebase without a program is a library: then its root is the first thing to open."""
+    """Adds package roots, and raises library roots if the codebase has no program."""
     starts = bool(candidates.in_groups("program", "console", "server"))
     for path in codebase.paths:
         found = _PACKAGE.fullmatch(path) if path.endswith("/__init__.py") else None
@@ -225,7 +225,7 @@ def _libraries(codebase: Codebase, candidates: EntryCandidates) -> None:
 
 
 def _roots_first(codebase: Codebase, candidates: EntryCandidates) -> None:
-    """Where every app of a project has such a file, the one of the project itself brings the others together."""
+    """If every app of a project has such a file, raises the project's own, which combines the others."""
     roots = {directory_of(path) for path in codebase.paths if path.endswith(_GATEWAYS)}
     if not roots:
         return

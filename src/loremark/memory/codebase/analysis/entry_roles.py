@@ -20,10 +20,10 @@ _TAKER = r"(?:handler|router|dispatcher)"
 _RUNS, _TAKES, _CALLS = "runs jobs", "handles messages", "handles RPC calls"
 _CALLED, _MESSAGES = r"(?:json[-_]?|xml[-_]?)?rpc", r"(?:message|packet|web[-_]?sockets?|socket[-_]?io|sockets?)"
 _ASKED, _TIES = r"(?:request|command|message|event|method|rpc|action|packet)", "maps requests to handlers"
-# The look of a page, a part of another thing, or a helper for it.
+# Directories of views, settings, routes and helpers, which do not count.
 _NO_HOME = r"(?!(?:views?|layouts?|templates?|scenes?|settings|config|routes|stores?|operations|\w{0,20}utils_{0,2})/)"
 _SENT_BY = r"(?:http|grpc|kafka|\w{0,10}mq|pulsar|udp|tcp|syslog)"
-# The name of a file without its ending, with the directory before it; in small letters.
+# The file name without extension and its directory, in lower case.
 _ROLES: tuple[tuple[str, Group, EntryKind, str, float], ...] = (
     (rf"[^/]*/{_PLUGINS}[-_]?{_KEEPER}", "plugin", "main", "loads plugins", 57),
     (rf"{_PLUGINS}/{_PLUGINS}[-_]?service", "plugin", "main", "loads plugins", 56),
@@ -31,7 +31,7 @@ _ROLES: tuple[tuple[str, Group, EntryKind, str, float], ...] = (
     (rf"{_PLUGINS}/{_KEEPER}", "plugin", "main", "loads plugins", 56),
     (rf"[^/]*/{_JOBS}[-_]?{_RUNNER}", "job", "job", _RUNS, 58),
     (rf"(?:{_JOBS}|schedul\w{{2,4}})/(?:{_JOBS}[-_]?)?(?:manager|service|{_RUNNER})", "job", "job", _RUNS, 58),
-    # A task may also be what the application is about.
+    # A task may also be part of the application's domain.
     (rf"[^/]*/{_JOBS}[-_]?(?:manager|service)", "job", "job", _RUNS, 52),
     (r"[^/]*/(?:\w{0,30}[-_]?)?scheduler", "job", "job", "runs scheduled work", 48),
     (
@@ -145,7 +145,7 @@ _CALLED_FOR = re.compile(r"(?:manager|service|engine|server|core)\.\w{1,4}$", re
 def main_parts(codebase: Codebase, is_web: bool) -> Iterator[Candidate]:
     """The largest sources apart from data, types and helpers, which do the project's main work.
 
-    In an application for the web one comes in by its routes: there they are fewer.
+    Web applications get fewer, because their routes are the entry points.
     """
     rows: list[tuple[int, str]] = []
     for path, facts in codebase.files.items():

@@ -13,7 +13,7 @@ from loremark.memory.codebase.analysis.path_roles import CODE, path_role
 from loremark.memory.codebase.records import Codebase, Entry, FileFacts
 
 Candidate = tuple[str, Entry, Group, float]
-# A compiled language has a main for every program; in Python and in scripts many a module can be run by itself.
+# In compiled languages a main is a program; in Python and other scripts many modules can be run directly.
 _COMPILED = frozenset(
     ["go", "rust", "c", "cpp", "java", "kotlin", "scala", "csharp", "fsharp", "swift", "dart", "zig", "haskell"]
 )
@@ -36,24 +36,24 @@ _UP_TO_ASIDE = re.compile(
     r"(?:[^/]+/){1,4}?(?:scripts?|tools?|contrib|build|misc|utils?|dev|deploy|docker|static|assets)/"
 )
 _COMMANDS = re.compile(r"(?:^|/)(?:commands?|tasks)/", re.IGNORECASE)
-# In PHP many a class sets a name; a command is called one or lies among them.
+# Many PHP classes set a name; only those named or stored as commands are commands.
 _PHP_COMMAND = re.compile(
     r"(?:^|/)(?:[^/]*(?:command|console|cli|artisan)[^/]*\.php$|bin/)|(?:command|console)s?/", re.IGNORECASE
 )
-# Commands for one occasion: they put data right, carry it over or make some up.
+# One-off commands: they fix, migrate or generate data.
 _ONCE_COST = 8.0
 _ONCE = re.compile(
     r"(?:^|[/_-])(?i:fake|seed|tests?|back_?fill|migrate_(?:from|to)|fix(?:es)?|corrects?|converts?|dummy|populate|bulk)"
     r"[A-Z_.-][^/]*$"
 )
 _SETS_UP, _RUNS_ON = 4.0, 8.0
-# A command that goes on running, or is run again and again, is a program of its own.
+# A command that keeps running or runs on a schedule is a program of its own.
 _RUNNING_ON = re.compile(r"(?:^|[/_-]|(?<=[a-z]))(?:[Cc]ron|[Ww]orker|[Ss]chedul|[Dd]aemon|[Ss]erve|[Qq]ueue)[^/]*$")
 _SETTING_UP = re.compile(r"(?:^|/)(?:install|init|setup|bootstrap|create_?admin)[^/]{0,30}\.\w{2,4}$", re.IGNORECASE)
 _BASE = re.compile(r"(?:^|/)(?:_\w*|base|abstract\w*|mixins?|utils?|helpers?)\.\w{2,4}$", re.IGNORECASE)
 _MANY_ROUTES = 8
 _TABLE = re.compile(r"(?:urls|rout(?:e|er|es|ers|ing)|api_?routes\w*|endpoints)\.\w{2,4}", re.IGNORECASE)
-# Tables that are filled by calls of the framework or of the project: no single route can be read there.
+# Route tables filled by framework or project calls, in which individual routes cannot be read.
 _TABLES = ("/urls.py", "/router.py", "/routers.py")
 _UNREAD_TABLE, _OF_API = 62, 12.0
 _API = re.compile(r"(?:[^/]+/){0,2}(?:rest_?)?api/(?:v\d{1,2}/)?[^/]+")
@@ -70,7 +70,7 @@ SETTINGS = re.compile(
     re.IGNORECASE,
 )
 _SCRIPT_LANGUAGES = ("shell", "powershell", "perl")
-# Controllers of frameworks whose routes stand in a table of their own.
+# Controllers of frameworks with a separate route table.
 _CONTROLLERS = re.compile(
     r"(?:^|/)(?:views|viewsets|handlers?)\.(?:py|go)$|_controller\.rb$|(?:Controller|Endpoints?|RouterFunction)\.(?:php|java|kt|cs)$|(?:^|/)views/__init__\.py$|"
     r"(?:^|/)(?:Endpoints/[^/]{1,60}\.(?:cs|kt|java)|Apis?/[^/]{1,60}Apis?\.cs)$"
@@ -78,7 +78,7 @@ _CONTROLLERS = re.compile(
 _CONTROLLER_WORDS = re.compile(r"iew|andler|ontroller|ndpoint|RouterFunction|/Api")
 _HOME = 6.0
 _MADE_HERE = 8.0
-"""Where a server is made and its routes are put together, all of them begin."""
+"""The extra weight of a file that creates a server and registers its routes."""
 _HOMES = re.compile(r"(?:^|/)(?:home|dashboard|welcome|main|index|front)_?controller\.\w{2,4}$", re.IGNORECASE)
 _AGGREGATOR = frozenset(("mod.rs", "index.ts", "index.js", "__init__.py"))
 
@@ -135,7 +135,7 @@ def source_entries(codebase: Codebase, declared: Collection[str] = ()) -> Iterat
 
 
 def _is_own(facts: FileFacts) -> bool:
-    """Whether a program beside the stubs goes on in the project's own library."""
+    """Whether a program next to the stubs calls into the project's own library."""
     return any(imported.target.startswith(("../lib/", "../app/")) for imported in facts.imports)
 
 
@@ -145,7 +145,7 @@ def size_bonus(facts: FileFacts) -> float:
 
 
 def size_of(codebase: Codebase, path: str) -> float:
-    """The size bonus of a file, also if it was not read."""
+    """The size bonus of a file; 0 if it was not read."""
     facts = codebase.files.get(path)
     return size_bonus(facts) if facts is not None else 0.0
 
@@ -158,7 +158,7 @@ def _of_entries(path: str, facts: FileFacts, cost: float, is_crowd: bool, has_de
         seen.add(entry.kind)
         match entry.kind:
             case "main":
-                # Beside programs that a manifest declares, a module that can be run by itself is a tool.
+                # If a manifest declares programs, other modules that can be run directly are tools.
                 scripted = _MAIN_SCRIPTED - (_A_TOOL if has_declared and not _FIRST.search(path) else 0)
                 is_compiled = facts.language in _COMPILED
                 weight = _MAIN_COMPILED - cost / 2 if is_compiled else scripted
@@ -239,7 +239,7 @@ def _name(path: str) -> str:
 
 
 def _said_of(routes: list[Entry]) -> str:
-    """A route has a path; what is called by a name alone is a command, a message or a procedure."""
+    """Describes the routes of a file; entries with only a name are commands, messages or procedures."""
     if len(routes) == 1:
         return routes[0].name
     has_paths = 2 * sum("/" in entry.name for entry in routes) >= len(routes)

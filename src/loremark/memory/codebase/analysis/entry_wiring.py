@@ -34,12 +34,12 @@ SERVER_PART = re.compile(r"(?:^|/)server/(?:src/)?index\.[jt]s$")
 _NO_WIRING = re.compile(
     r"(?:^|/)(?:scripts?|tools?|hack|contrib|ci|fuzz|generators?|codegen|e2e|legacy|assets|docker|deploy|build)/"
 )
-# Programs for those who build the project: they write sources, fetch tools, put a release together.
+# Programs for maintainers: they generate sources, fetch tools or build releases.
 _FOR_BUILDERS = re.compile(
     r"(?:^|/)(?:gen|gen[-_]\w{1,20}|generat(?:e|ors?)|gendocs?|codegen|releas(?:e|er|ing)|\.mvn)/|"
     r"(?:^|/)(?:gen|generate|gen_?docs?|release)\.go$|(?:^|/)scripts?/(?:[^/]+/)?main\.go$|(?:^|/)(?:fake|mock)[_-][^/]+$"
 )
-# What a tool copies into new projects, and what only a pipeline runs.
+# Project templates, and programs that only a pipeline runs.
 _COPIED = re.compile(r"(?:^|/)(?:templates|skeletons?|boilerplates?|scaffold(?:s|ing)?|\.github)/[^/]+/")
 _NAMESAKE = re.compile(r"/([A-Z][a-z]{2,30})(?:Controller|Apis?|Endpoints?|Resource)\.(?:java|kt|cs)$")
 _CALLED_LIKE_SERVICE = 10.0
@@ -92,7 +92,7 @@ def _of_net(path: str, facts: FileFacts) -> Candidate | None:
 
 
 def _of_jvm(path: str, facts: FileFacts) -> Candidate | None:
-    """A class that looks for something again and again, by its name and by what it needs for that."""
+    """A class that polls, judged by its name and imports."""
     if not path.endswith(_WATCHERS):
         return None
     if _WATCHER.search(path) and any(one.target.rpartition(".")[2] in _OVER_TIME for one in facts.imports):

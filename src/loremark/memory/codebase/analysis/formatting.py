@@ -45,7 +45,7 @@ def short(text: str, most: int) -> str:
 
 
 def code(text: str) -> str:
-    """A name in backticks, with backticks removed; of a very long path only the end is shown."""
+    """A name in backticks, with backticks removed; very long paths are cut at the start."""
     plain = text.replace("`", "")
     if len(plain) > _LONGEST_NAME and " " not in plain[:_LONGEST_NAME]:
         plain = f"…{plain[1 - _LONGEST_NAME :]}"

@@ -36,7 +36,7 @@ def summarize_graph(survey: Survey) -> ScanGraph:
 
 
 def _between_modules(edges: Mapping[str, tuple[str, ...]]) -> dict[str, Collection[str]]:
-    """What each module imports; where a package is only ever imported as a whole, its files are that package."""
+    """What each module imports; files of a package that is only imported as a whole are merged into it."""
     targets = set(chain.from_iterable(edges.values()))
     packages = {target for target in targets if target.endswith("/")}
     whole = packages - {f"{directory_of(target)}/" for target in targets - packages} if packages else packages
@@ -52,7 +52,7 @@ def _between_modules(edges: Mapping[str, tuple[str, ...]]) -> dict[str, Collecti
 
 
 def _inside(directories: set[str], sources: Mapping[str, FileFacts]) -> defaultdict[str, list[FileFacts]]:
-    """The files that lie directly in each of these directories."""
+    """The files directly in each of these directories."""
     found: defaultdict[str, list[FileFacts]] = defaultdict(list)
     for path, facts in sources.items():
         directory = f"{directory_of(path)}/"

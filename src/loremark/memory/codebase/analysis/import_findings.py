@@ -35,7 +35,7 @@ def _hubs(survey: Survey) -> Finding | None:
 
 
 def _files_of(survey: Survey, hubs: list[str]) -> list[str]:
-    """The hubs themselves; of a package its largest files."""
+    """The hub files; for a package, its largest files."""
     found: list[str] = []
     for hub in hubs:
         inside = [path for path in survey.sources if directory_of(path) == hub[:-1]] if hub.endswith("/") else [hub]
@@ -62,7 +62,7 @@ def describe_file(survey: Survey, path: str) -> str:
 
 
 def _public(facts: FileFacts) -> list[str]:
-    """What a file offers: classes and types before functions, nothing private."""
+    """The public definitions of a file, classes and types before functions."""
     rows = [symbol for symbol in facts.symbols if symbol.kind in ("class", "type", "function")]
     return [
         symbol.name for symbol in sorted(rows, key=lambda symbol: symbol.kind == "function") if symbol.name[0] != "_"

@@ -61,7 +61,7 @@ def launch_references(codebase: Codebase) -> LaunchReferences:
 
 
 def _files(word: str, base: str, paths: frozenset[str]) -> Iterator[str]:
-    """The file that a word means: from the root, from beside, without what an image puts before it, or as a module."""
+    """Files a word may refer to: from the root, relative, without an image's path prefix, or as a module."""
     plain = posixpath.normpath(word).lstrip("/")
     parts = plain.split("/")[:12]
     for start in range(len(parts)):
@@ -79,7 +79,7 @@ def _files(word: str, base: str, paths: frozenset[str]) -> Iterator[str]:
 
 
 def _scripts(paths: frozenset[str]) -> dict[str, list[str]]:
-    """Scripts for containers by their names: an image often keeps them at another place than the repository."""
+    """Container scripts by name, because their path in an image often differs from the repository."""
     found: dict[str, list[str]] = {}
     for path in sorted(paths):
         name = path.rpartition("/")[2]
@@ -89,7 +89,7 @@ def _scripts(paths: frozenset[str]) -> dict[str, list[str]]:
 
 
 def _by_end(word: str, scripts: dict[str, list[str]]) -> str | None:
-    """The one script that ends like the word."""
+    """The only script whose path ends like the word."""
     plain = posixpath.normpath(word).lstrip("/")
     rows = scripts.get(plain.rpartition("/")[2], [])
     if len(rows) > _MAX_ALIKE:

@@ -56,7 +56,7 @@ def more_entry_point_findings(name: str, rows: Rows, before: int) -> list[Findin
 
 
 def _kind(entry: Entry) -> str:
-    # A name of several words is a sentence of ours about a part, not the name of a program.
+    # Several words are our own description of a part, not the name of a program.
     return _KINDS.get(entry.kind, "main parts" if " " in entry.name else "programs")
 
 
@@ -78,7 +78,7 @@ def _grouped(title: str, lead: str, rows: Rows) -> Finding:
 
 
 def _lines(kind: str, paths: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Lines for each directory that holds several, then for the others; each with how many it tells."""
+    """Lines for directories with several entry points, then for the others, each with its count."""
     places: defaultdict[str, list[str]] = defaultdict(list)
     for path in paths:
         places[posixpath.dirname(path)].append(path)
@@ -97,7 +97,7 @@ def _lines(kind: str, paths: Sequence[str]) -> Iterator[tuple[str, int]]:
 
 
 def _packed(names: Sequence[str]) -> Iterator[list[str]]:
-    """As many together as a line bears."""
+    """Groups as many as fit on a line."""
     packed: list[str] = []
     for name in names:
         if packed and sum(map(len, packed)) + len(name) > _LINE:

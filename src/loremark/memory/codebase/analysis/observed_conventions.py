@@ -124,7 +124,7 @@ def _tests(survey: Survey) -> Finding | None:
 
 
 def _frameworks(survey: Survey) -> list[str]:
-    """What runs the tests, for the languages that a good part of them is written in."""
+    """The test runners for the languages that many of the tests are written in."""
     spoken = Counter(_SPEAKS.get(facts.language or "", facts.language or "") for facts in survey.tests.values())
     known = {tech.name for tech in survey.stack if tech.category == "testing"}
     found: list[str] = []
@@ -147,7 +147,7 @@ def _untested(survey: Survey) -> Finding | None:
 
 
 def _test_root(path: str) -> str:
-    """The directory of tests that a test lies in; the first two directories where none is called so."""
+    """The test directory of a test, or its first two directories if none is named like one."""
     parts = path.split("/")[:-1]
     place = next((place for place, part in enumerate(parts) if _TEST_PLACE.fullmatch(part)), 1)
     return "/".join(parts[: place + 1])
@@ -179,7 +179,7 @@ def _naming(survey: Survey) -> Finding | None:
 
 
 def _names_by_language(survey: Survey) -> dict[tuple[str, str], int]:
-    """How often names are written in each way, by the language of their file."""
+    """Counts of naming styles by language."""
     found: defaultdict[tuple[str, str], int] = defaultdict(int)
     for facts in survey.sources.values():
         language = facts.language or ""
@@ -252,7 +252,7 @@ def _example(subjects: list[str]) -> str:
 
 
 def _documented(survey: Survey) -> Finding | None:
-    """Whether files open by saying what they are for."""
+    """Whether files start with a description of their purpose."""
     rows = [facts for facts in survey.sources.values() if facts.lines > 20]
     with_words = sum(len(facts.signs.get("doc", "")) > 12 for facts in rows)
     if len(rows) < 20 or with_words < 0.7 * len(rows):

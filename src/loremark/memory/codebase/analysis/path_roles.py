@@ -17,7 +17,7 @@ _VENDORED = frozenset(
 )
 _VENDORED_NEAR_THE_TOP = frozenset(("external", "extern", "deps", "submodules"))
 _SERVED = re.compile(r"(?:^|/)(?:public|static|assets|wwwroot)/(?:libs?|plugins)/")
-# Beyond what the choice of files calls tests and examples: nothing in these is part of the program.
+# In addition to what file selection counts as tests and examples: none of these is part of the program.
 _REGRESS = frozenset(("regress", "regression", "regressions", "regression-tests", "mirage"))
 _EXAMPLE = re.compile(
     r"(?:sample|example|demo)[_-]\w{1,40}|\w{1,40}[_-](?:samples|examples|demos)|"
@@ -62,7 +62,7 @@ CODE = frozenset(
         *("shell", "powershell"),
     )
 )
-"""Languages in which programs are written."""
+"""Programming languages."""
 
 
 @lru_cache(maxsize=32_768)

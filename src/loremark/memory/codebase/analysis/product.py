@@ -109,14 +109,14 @@ def _identity(survey: Survey) -> Finding | None:
 
 
 def _is_news(described: str, text: str) -> bool:
-    """Whether a description says much that the README has not said."""
+    """Whether a description adds something to the README."""
     known = set(re.findall(r"\w{4,}", text.lower()))
     words = re.findall(r"\w{4,}", described.lower())
     return sum(word not in known for word in words) > len(words) / 2 and len(words) > 2
 
 
 def _mentions(name: str, text: str) -> bool:
-    """Whether a text names the product, if only by one telling word."""
+    """Whether a text mentions the product, at least by one distinctive word."""
     words = set(re.findall(r"\w+", text.lower()))
     return any(word in words for word in re.findall(r"\w{3,}", name.lower()))
 
@@ -144,7 +144,7 @@ def _features(survey: Survey) -> Finding | None:
 
 
 def _areas(survey: Survey) -> Finding | None:
-    """The nouns of routes and pages: what users of the product work with."""
+    """The nouns in routes and pages, which are what users of the product work with."""
     files: defaultdict[str, list[str]] = defaultdict(list)
     count: Counter[str] = Counter()
     for path, entry in survey.entries("route", "page"):

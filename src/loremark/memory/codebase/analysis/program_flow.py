@@ -12,7 +12,7 @@ from loremark.memory.codebase.records import Codebase
 _MAX_PROGRAMS = 12
 _MAX_FILES = 8
 _DISPATCHED = 0.8
-# A whole word at the front: `runServer` and `run_server` begin something, `Runtime` does not.
+# Must be a whole word: `runServer` and `run_server` start something, `Runtime` does not.
 _BEGINS = re.compile(
     r"(?:[Rr]un|[Mm]ain|[Ss]tart|[Ss]erve|[Ee]xecute|[Ll]aunch|[Bb]oot|[Bb]ootstrap|[Aa]pp|[Aa]pplication|[Cc]li|CLI|[Ss]erver|"
     r"[Rr]outer|[Rr]outes|[Cc]ore|[Oo]ptions|[Aa]rgs|(?:[Rr]oot_?)?[Cc]md)(?:[A-Z_]\w{0,24})?|"
@@ -53,7 +53,7 @@ def follow_programs(
 
 
 def _leading(codebase: Codebase, target: str, begins: frozenset[str]) -> list[tuple[str, str, float]]:
-    """A file by its name or by what it defines; of a package that is imported whole, the files that define it."""
+    """Files by name or definition; for a package imported as a whole, the files that define the name."""
     if not target.endswith("/"):
         facts = codebase.files.get(target)
         defined = sorted(begins & {symbol.name for symbol in facts.symbols}) if facts else []
@@ -73,7 +73,7 @@ def _leading(codebase: Codebase, target: str, begins: frozenset[str]) -> list[tu
 
 
 def _late(codebase: Codebase, path: str) -> frozenset[str]:
-    """What a program in Python imports inside its functions: each is one of the things it can do."""
+    """Imports inside the functions of a Python program, each of which is usually one of its features."""
     facts = codebase.files[path]
     first = min((symbol.line for symbol in facts.symbols if symbol.kind == "function"), default=None)
     if facts.language != "python" or first is None:
@@ -83,7 +83,7 @@ def _late(codebase: Codebase, path: str) -> frozenset[str]:
 
 
 def _dispatched(codebase: Codebase, target: str, late: frozenset[str]) -> list[tuple[str, str, float]]:
-    """The module behind such an import; of a package that only passes on, the module it takes."""
+    """The module of such an import; for a package that only re-exports, the module it comes from."""
     directory, _, file = target.rpartition("/")
     stem = file.partition(".")[0]
     if stem != "__init__":

@@ -13,7 +13,7 @@ _MODULE = re.compile(r"[A-Za-z_][\w]*(?:\.\w+){0,12}(?::[\w.]+)?")
 _BUILT = re.compile(r"^(?:\./)?(?:dist|build|lib|out|esm|cjs|output|\.next)(?:/(?:esm|cjs|es|types|prod|dev))?/")
 _ENDINGS = (".ts", ".tsx", ".js", ".mjs", ".cjs", ".jsx", ".mts", "/index.ts", "/index.tsx", "/index.js")
 _BUILT_ENDING = re.compile(r"(?:\.d)?\.(?:[mc]?[jt]sx?)$")
-# What a bundler also names: its own settings, what it writes, and what is swapped in or set up for tests.
+# Other files in a bundler configuration: settings, outputs, replacements and test setup.
 _NO_INPUT = re.compile(
     r"(?:^|/)(?:public|dist|static)/|\.config\.\w{2,3}$|(?:^|/)(?:setup\w*|polyfills?|shims?|[\w-]*-shims?|environment[\w.]*|jest[\w.-]*|vitest[\w.-]*)"
     r"\.\w{2,3}$|\.min\.[cm]?js$|(?:^|/)libs?/[^/]{1,60}\.js$",
@@ -62,13 +62,13 @@ def bundler_inputs(codebase: Codebase) -> list[tuple[str, str]]:
 
 
 def _signed(codebase: Codebase, marks: tuple[str, ...]) -> list[tuple[str, FileFacts]]:
-    """The project's own files with a sign whose key begins so, by path."""
+    """The project's own files with a sign whose key has this prefix, by path."""
     marked = {path for path, facts in codebase.files.items() for key in facts.signs if key.startswith(marks)}
     return [(path, codebase.files[path]) for path in sorted(marked) if path_role(path) == "own"]
 
 
 def _sources_of(codebase: Codebase) -> frozenset[str]:
-    """All paths but declarations of types: nothing begins there."""
+    """All paths except type declarations, which contain no entry points."""
     every = frozenset(codebase.paths) | frozenset(codebase.files)
     return frozenset(path for path in every if not path.endswith((".d.ts", ".d.mts", ".d.cts")))
 
@@ -78,7 +78,7 @@ def _is_input(path: str) -> bool:
 
 
 def _inputs(base: str, target: str) -> Iterator[str]:
-    """Beside the configuration, from the root of a page, or from where one stands when one builds."""
+    """Resolved next to the configuration, from a page's root, or from the build directory."""
     plain = target.removeprefix("/")
     for place in (base, "", posixpath.join(base, "public"), base.rpartition("/")[0]):
         path = posixpath.normpath(posixpath.join(place, plain))
@@ -87,7 +87,7 @@ def _inputs(base: str, target: str) -> Iterator[str]:
 
 
 def _resolved(base: str, target: str, paths: frozenset[str]) -> str | None:
-    """A file or a module (``package.module:function``), also where it is built from a source elsewhere."""
+    """A file or a module (``package.module:function``), including one built from a source elsewhere."""
     if (
         "/" not in target
         and _MODULE.fullmatch(target)
@@ -107,7 +107,7 @@ def _resolved(base: str, target: str, paths: frozenset[str]) -> str | None:
 
 
 def _origin(codebase: Codebase, path: str, target: str) -> str:
-    """Where a package only passes its function on, the module that holds it."""
+    """If a package only re-exports its function, the module that defines it."""
     facts = codebase.files.get(path)
     function = target.rpartition(":")[2]
     if facts is None or not path.endswith("/__init__.py") or ":" not in target:
@@ -137,7 +137,7 @@ def _candidates(base: str, target: str) -> Iterator[str]:
 
 
 def _sources(base: str, target: str) -> Iterator[str]:
-    """The file itself, or the source that a built one comes from."""
+    """The file itself, or the source of a built file."""
     path = posixpath.normpath(posixpath.join(base, target.removeprefix("/")))
     yield path
     yield from (path + ending for ending in _ENDINGS)

@@ -38,7 +38,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?。])\s+(?=[A-Z\"'`(0-9])")
 
 
 def plain(text: str) -> str:
-    """One line of words from a piece of Markdown, HTML or reStructuredText."""
+    """One line of plain text from Markdown, HTML or reStructuredText."""
     text = _CONTROL.sub(" ", text[:4_000])
     text = _AUTOLINK.sub(" ", _RST_LINK.sub(r"\1", text))
     text = _TAG.sub(" ", _IMAGE.sub(" ", text))
@@ -52,7 +52,7 @@ def plain(text: str) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """The whole sentences that fit, else the words that fit."""
+    """The complete sentences that fit, else the words that fit."""
     if len(text) <= most:
         return text
     kept = ""
@@ -93,7 +93,7 @@ def paragraphs(content: str) -> Iterator[str]:
 
 
 def _finished(words: str) -> str:
-    """Without a last sentence that only leads over to a list."""
+    """Drops a last sentence that only introduces a list."""
     if not words.endswith(":"):
         return words
     return " ".join(_SENTENCE_END.split(words)[:-1]) or words.rstrip(":") + "."
@@ -148,7 +148,7 @@ def _blocks(content: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _lines(content: str) -> Iterator[str]:
-    """The lines that hold words: no comments, no code, no front matter, no directives."""
+    """The text lines, without comments, code, front matter and directives."""
     lines = _without_comments(content[:_MAX_CHARS]).splitlines()[:_MAX_LINES]
     if lines and lines[0].strip() == "---":
         ends = [place for place, line in enumerate(lines[1:60], 1) if line.strip() == "---"]

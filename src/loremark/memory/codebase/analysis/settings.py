@@ -47,7 +47,7 @@ def tool_signs(path: str, content: str) -> Signs:
 
 
 def _tool(name: str, *settings: str, **plain_signs: object) -> Signs:
-    """A tool with its settings, and the signs that others ask for by name (``line_length`` → ``line-length``)."""
+    """A tool's settings, and the signs that others look up by name (``line_length`` → ``line-length``)."""
     said = "; ".join(setting for setting in settings if setting)
     signs = {f"tool:{name}": said or "configured"}
     signs |= {key.replace("_", "-"): str(value)[:60] for key, value in plain_signs.items() if value not in (None, "")}
@@ -170,7 +170,7 @@ def _value(raw: str) -> object:
 
 
 def _yaml_pairs(content: str) -> dict[str, object]:
-    """The last key with a plain value of each name, without regard to depth."""
+    """The last plain value of each key, at any depth."""
     found = (_YAML_LINE.match(line) for line in content.splitlines()[:2_000])
     pairs = ((match.group(2), match.group(3).split(" #", 1)[0].strip()) for match in found if match)
     return {key: _value(value) for key, value in pairs if value}

@@ -37,11 +37,11 @@ class Survey:
 
     @cached_property
     def sources(self) -> dict[str, FileFacts]:
-        """The project's own code, without tests, examples and what machines wrote."""
+        """The project's own code, without tests, examples and generated files."""
         return {path: facts for path, facts in self._own if facts.language in CODE and "written-by" not in facts.signs}
 
     def inside(self, directory: str) -> dict[str, FileFacts]:
-        """Those of the sources that lie below a directory."""
+        """The sources below a directory."""
         first, end = (bisect_left(self._in_order, f"{directory}{mark}") for mark in "/0")
         return dict(self._rows[first:end])
 
@@ -55,7 +55,7 @@ class Survey:
 
     @cached_property
     def classes(self) -> dict[str, list[str]]:
-        """The classes of each source that has some."""
+        """The classes of each source that has any."""
         rows = ((path, _classes(facts)) for path, facts in self.sources.items())
         return {path: names for path, names in rows if names}
 
@@ -93,7 +93,7 @@ class Survey:
 
     @cached_property
     def largest_directories(self) -> list[Directory]:
-        """The main directories by how much of the project's own code they hold; those without any are left out."""
+        """The main directories sorted by how much of the project's own code they contain, without empty ones."""
         lines: Counter[str] = Counter()
         for row in self.directories:
             lines[row.path] = sum(facts.lines for facts in self.inside(row.path).values())
@@ -108,7 +108,7 @@ class Survey:
 
     @cached_property
     def manifests(self) -> list[tuple[str, FileFacts]]:
-        """Files that name packages or a project, the outermost first; no examples and no tests."""
+        """Manifests, the outermost first, without examples and tests."""
         rows = [row for row in self._own if row[1].dependencies or "name" in row[1].signs]
         return sorted(rows, key=lambda row: (row[0].count("/"), row[0]))
 
@@ -126,7 +126,7 @@ class Survey:
         return found
 
     def entries(self, *kinds: EntryKind) -> Iterator[tuple[str, Entry]]:
-        """Where something begins, in the project's own files."""
+        """The entry points in the project's own files."""
         for path, facts in self._own:
             if facts.entries:
                 yield from ((path, entry) for entry in facts.entries if entry.kind in kinds)

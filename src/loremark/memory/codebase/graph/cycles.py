@@ -26,7 +26,7 @@ def shortest_cycles(steps: Mapping[str, Collection[str]], most: int) -> list[tup
 
 
 def _knots(steps: Mapping[str, Collection[str]]) -> Iterator[list[str]]:
-    """Tarjan's strongly connected components, with a stack of our own; without nodes that lead nowhere."""
+    """Tarjan's strongly connected components with an explicit stack, ignoring nodes without edges."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     on_path: set[str] = set()
@@ -65,7 +65,7 @@ def _knots(steps: Mapping[str, Collection[str]]) -> Iterator[list[str]]:
 def _shortest(
     start: str, steps: Mapping[str, list[str]], members: frozenset[str], budget: int
 ) -> tuple[tuple[str, ...], int]:
-    """The shortest way from a node back to itself, and how many steps it took to find."""
+    """The shortest path from a node back to itself, and the number of steps it took to find."""
     before: dict[str, str] = {}
     queue = deque((start,))
     used = 0

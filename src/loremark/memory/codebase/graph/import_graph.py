@@ -17,7 +17,7 @@ from loremark.memory.codebase.selection.file_kinds import is_example, is_test
 
 _MAX_IMPORTS = 400
 _MAX_HOPS = 3
-# Taken as a whole or by default: what it is called then is mostly what its file is called.
+# Namespace and default imports: the local name is mostly the file's name.
 _UNNAMED = frozenset(("*", "default"))
 _BARRELS = frozenset(
     ("__init__.py", "index.ts", "index.tsx", "index.js", "index.jsx", "index.mjs", "mod.rs", "lib.rs", "main.rs")
@@ -28,13 +28,13 @@ _BARRELS = frozenset(
 class ImportGraph:
     """The imports of a codebase.
 
-    Go and C# import packages, not files, and so at times does Java: there the target is a directory, ending in ``/``.
+    Go, C# and sometimes Java import packages, not files; the target is then a directory ending in ``/``.
     """
 
     edges: dict[str, tuple[str, ...]]
     """Each file with what it imports."""
     imported_by: dict[str, int]
-    """How many files import it; tests and examples do not count, nor does a package that passes on its own files."""
+    """How many files import each target, without tests, examples and packages that re-export their own files."""
     taken: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The same imports, without those that do not count."""
 
@@ -44,7 +44,7 @@ class ImportGraph:
         return sorted(found, key=lambda item: (-item[1], item[0]))[:most]
 
     def between_directories(self, depth: int) -> dict[tuple[str, str], int]:
-        """How many imports lead from one directory to another, paths cut at ``depth``; tests are not counted."""
+        """The number of imports between directories, with paths cut at ``depth``; tests do not count."""
         ends: defaultdict[str, list[str]] = defaultdict(list)
         cut = lru_cache(maxsize=None)(lambda path: _cut(path, depth))
         for path in self.taken:
@@ -54,7 +54,7 @@ class ImportGraph:
         return dict(sorted(pairs.items(), key=lambda item: (-item[1], item[0])))
 
     def cycles(self, most: int, of: Literal["files", "directories"] = "files") -> list[tuple[str, ...]]:
-        """Imports that lead back to where they start: of every knot the shortest circle, the largest knots first."""
+        """Import cycles: the shortest one of each strongly connected component, the largest component first."""
         return shortest_cycles(self.taken if of == "files" else _between(self.taken), most)
 
 
@@ -121,7 +121,7 @@ class _PassedOn:
         self._known: dict[str, dict[str, str]] = {}
 
     def origins(self, file: str, names: Sequence[str], resolver: Resolver) -> list[str]:
-        """The file itself where a name is its own."""
+        """The file itself if it defines the name."""
         found: dict[str, None] = {}
         for name in names:
             at = file
@@ -146,7 +146,7 @@ class _PassedOn:
 
 
 def _without_packages(targets: Sequence[str]) -> list[str]:
-    """At a glance ``from a import b`` is both a and a.b: where a.b is a file, the package itself is not meant."""
+    """Quick imports list ``from a import b`` as a and a.b; if a.b is a file, drops the package a."""
     directories = {directory_of(target) for target in targets if not target.endswith("/__init__.py")}
     directories |= {directory_of(directory_of(target)) for target in targets if target.endswith("/__init__.py")}
     return [
@@ -163,14 +163,14 @@ def _counted(taken: Mapping[str, Sequence[str]]) -> dict[str, int]:
 
 
 def _taken_by_own(edges: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
-    """What each file takes in, without tests and examples."""
+    """What each file imports, without tests and examples."""
     return {
         path: _taken(path, targets) for path, targets in edges.items() if not is_test(path) and not is_example(path)
     }
 
 
 def _between(taken: Mapping[str, Sequence[str]]) -> dict[str, set[str]]:
-    """Each directory with those that its files take from."""
+    """The directories that each directory imports from."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for path, targets in taken.items():
         start = directory_of(path)
@@ -179,12 +179,12 @@ def _between(taken: Mapping[str, Sequence[str]]) -> dict[str, set[str]]:
 
 
 def _taken(path: str, targets: Sequence[str]) -> Sequence[str]:
-    """The targets without what a package or index file takes in from below it, only to pass it on."""
+    """The targets without those that a package or index file imports from below only to re-export them."""
     directory, _, name = path.rpartition("/")
     if name in _BARRELS:
         below = f"{directory}/" if directory else ""
     elif path.endswith(".rs"):
-        below = f"{path[:-3]}/"  # the newer layout of Rust: a.rs speaks for a/
+        below = f"{path[:-3]}/"  # Rust 2018 layout: a.rs is the module of a/
     else:
         return targets
     return [target for target in targets if not target.startswith(below)]

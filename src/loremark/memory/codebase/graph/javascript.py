@@ -57,7 +57,7 @@ class JavaScriptResolver:
             return base
         found = self._stems.get(base)
         if found is None and base.endswith(_WRITTEN):
-            found = self._stems.get(base.rpartition(".")[0])  # TypeScript writes the name of what it will become
+            found = self._stems.get(base.rpartition(".")[0])  # TypeScript imports use the name of the compiled file
         return found or self._stems.get(below(base, "index"))
 
     def _of_package(self, target: str) -> str | None:
@@ -94,7 +94,7 @@ class JavaScriptResolver:
         return None
 
     def _projects_of(self, directory: str) -> tuple[str, ...]:
-        """The projects a directory lies in, the nearest first, and the top of the tree."""
+        """The projects that contain a directory, the nearest first, and the root."""
         known = self._project_of.get(directory)
         if known is None:
             found = [directory] if directory in self._projects else []

@@ -1,7 +1,7 @@
 """Resolves imports by package or namespace: Go, JVM languages, C#, PHP.
 
-Where a name begins with something that is no directory (the module of Go, the vendor of PHP, the root namespace of
-C#), the imports themselves tell what it stands for: the beginning under which most of them are found.
+If a name has a prefix that is not a directory (Go module, PHP vendor, C# root namespace), the imports themselves tell
+what it stands for: the prefix that resolves most of them.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class JavaResolver:
 
     def resolve(self, path: str, target: str, names: Sequence[str]) -> list[str]:
         parts = _parts(target.removesuffix("*").removesuffix("_"), ".")
-        # A constant or an inner class has its file one or two steps up.
+        # A constant or an inner class is in the file one or two levels up.
         for length in range(len(parts), max(1, len(parts) - 3), -1):
             found = self._places.ending_in("/".join(parts[:length]), path)
             if found is not None:
@@ -89,14 +89,14 @@ class NamespaceResolver:
         return []
 
     def _candidates(self, rest: str) -> list[tuple[str, str]]:
-        """What the end of a name may stand for, each with the directory it counts from."""
+        """Files and directories that match the end of a name, each with its base directory."""
         length = len(rest) + 1
         found = [(f"{directory}/", directory[:-length]) for directory in self._places.directories_ending_in(rest)]
         found = found if self._separator == "." else []
         return [(self._places.stems[stem], stem[:-length]) for stem in self._places.stems_ending_in(rest)] + found
 
     def _vote(self, targets: Iterable[str]) -> dict[str, set[str]]:
-        """Prefixes with the directories they stand for; a directory has one name, which most votes tell."""
+        """Prefixes with their directories; each directory gets the prefix with the most votes."""
         found: dict[tuple[str, str], set[str]] = defaultdict(set)
         named: Counter[str] = Counter()
         for target in sorted(set(targets)):

@@ -46,7 +46,7 @@ class PathIndex:
     """The files of one language family, indexed by path, stem, directory and suffix."""
 
     def __init__(self, paths: Iterable[str], endings: tuple[str, ...]) -> None:
-        """``endings`` in the order of preference, where a stem has several."""
+        """``endings`` are in order of preference, for stems with several."""
         self.paths = sorted(path for path in paths if path.endswith(endings))
         self.files = frozenset(self.paths)
         rank = {ending: at for at, ending in enumerate(endings)}
@@ -68,7 +68,7 @@ class PathIndex:
         return _by_suffix(directory for directory in self.directories if directory)
 
     def ending_in(self, suffix: str, near: str) -> str | None:
-        """The file whose path without ending ends in the suffix; of several, the one nearest to ``near``."""
+        """The file whose path without extension has this suffix; of several, the one closest to ``near``."""
         stem = nearest(self._stems_by_suffix.get(suffix.lower(), ()), near)
         return self.stems[stem] if stem is not None else None
 
@@ -76,7 +76,7 @@ class PathIndex:
         return self._stems_by_suffix.get(suffix.lower(), [])
 
     def directories_ending_in(self, suffix: str) -> list[str]:
-        """Directories that hold such files themselves; dots of names count as slashes."""
+        """Directories with this suffix that directly contain files; dots in names count as slashes."""
         return self._directories_by_suffix.get(suffix.lower(), [])
 
 
@@ -88,7 +88,7 @@ def _without_ending(path: str, endings: tuple[str, ...]) -> str:
 
 
 def _by_suffix(paths: Iterable[str]) -> dict[str, list[str]]:
-    """Paths by their last one, two, three… parts; where many share a suffix only the first few are kept."""
+    """Paths by their last one, two, three… parts; of many with the same suffix, only the first few are kept."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in sorted(paths, key=lambda path: (path.count("/"), path)):
         parts = path.lower().replace(".", "/").split("/") if "." in path else path.lower().split("/")

@@ -26,11 +26,11 @@ class PythonResolver:
         self._tops = frozenset(module.partition(".")[0] for module in self._modules)
         self._holders = {"", *all_above(self._places.stems, "/")}
         self._named_holders = {"", *all_above(self._modules, ".")}
-        """What holds modules further down, by its path and by its dotted name: nothing else is looked into."""
+        """Paths and dotted names that contain modules; nothing else is searched."""
         self._from_directories: dict[tuple[str, str], tuple[str | None, str | None]] = {}
 
     def _by_name(self) -> dict[str, list[str]]:
-        """Dotted name to files, whatever the root."""
+        """Dotted names to files, for any root."""
         found: defaultdict[str, list[str]] = defaultdict(list)
         fronts = {directory: self._fronts(directory) for directory in self._places.directories}
         for path in self._places.paths:
@@ -44,12 +44,12 @@ class PythonResolver:
         return dict(found)
 
     def _fronts(self, directory: str) -> list[str]:
-        """What the dotted names of a directory's modules begin with, from each of its roots."""
+        """The dotted prefixes of a directory's modules, one per root."""
         inside = (directory[len(root) + 1 :] if root else directory for root in self._roots(directory))
         return [f"{way.replace('/', '.')}." if way else "" for way in inside]
 
     def _roots(self, directory: str) -> tuple[str, ...]:
-        """Where imports of its files start: above its outermost package, at the projects it lies in, beside them."""
+        """The import roots of its files: above the outermost package, the enclosing projects, and their siblings."""
         top = directory
         while top in self._packages:
             top = directory_of(top)
@@ -69,13 +69,13 @@ class PythonResolver:
             found, modules = self._from_roots(path, target, names)
         else:
             return []
-        # A package is imported itself only if something else than its modules is taken from it.
+        # The package itself counts only if something other than its modules is imported from it.
         if found is not None and (not modules or len(modules) < len(names)):
             modules.append(found)
         return modules
 
     def _from_here(self, directory: str, target: str, names: Sequence[str]) -> tuple[str | None, list[str]]:
-        """What an import that begins with dots names, and the modules it takes from that."""
+        """The target of a relative import, and the modules it imports from there."""
         known = self._from_directories.get((directory, target))
         if known is None:
             known = self._from_directories[directory, target] = self._from_directory(directory, target)
@@ -86,7 +86,7 @@ class PythonResolver:
         return found, [file for file in inside if file is not None]
 
     def _from_directory(self, directory: str, target: str) -> tuple[str | None, str | None]:
-        """What such an import names in all files of a directory, and its path where it holds modules."""
+        """The target of a relative import for all files of a directory, and its path if it contains modules."""
         dotted = target.lstrip(".")
         ups = len(target) - len(dotted) - 1
         if ups and directory.count("/") + bool(directory) < ups:
@@ -97,7 +97,7 @@ class PythonResolver:
         return found, around if around in self._holders else None
 
     def _from_roots(self, path: str, dotted: str, names: Sequence[str]) -> tuple[str | None, list[str]]:
-        """The same for an import that begins with a name."""
+        """The same for an absolute import."""
         found = self._anywhere(path, dotted)
         if not names or dotted not in self._named_holders:
             return found, []
@@ -105,7 +105,7 @@ class PythonResolver:
         return found, [file for file in inside if file is not None]
 
     def _at(self, stem: str) -> str | None:
-        """A module, or the package of that name."""
+        """The module or package of that name."""
         return self._places.stems.get(stem) or self._places.stems.get(f"{stem}/__init__")
 
     def _anywhere(self, path: str, dotted: str) -> str | None:

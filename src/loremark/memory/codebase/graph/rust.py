@@ -19,7 +19,7 @@ class RustResolver:
         everything = list(paths)
         self._places = PathIndex(everything, (".rs",))
         self._crates: dict[str, str] = {}
-        """Name to the directory of its sources."""
+        """Crate name to its source directory."""
         self._sources: set[str] = set()
         for path in sorted(everything):
             if path.rpartition("/")[2] == "Cargo.toml":
@@ -44,7 +44,7 @@ class RustResolver:
         return modules
 
     def _start(self, path: str, parts: list[str]) -> tuple[str | None, list[str]]:
-        """The directory where the path begins, and what is left of it."""
+        """The directory where the path starts, and the rest of the path."""
         first, rest = parts[0], parts[1:]
         if first == "crate":
             return self._crate_of(path), rest
@@ -61,7 +61,7 @@ class RustResolver:
         return self._crates.get(first), rest
 
     def _inside(self, path: str) -> str:
-        """The directory of the modules below a file's own."""
+        """The directory of a file's submodules."""
         directory, _, name = path.rpartition("/")
         return directory if name in (*_ROOTS, "mod.rs") else path.removesuffix(".rs")
 
@@ -83,7 +83,7 @@ class RustResolver:
         return None
 
     def _root(self, base: str, rest: list[str]) -> str | None:
-        """What is not in a module below stands in the file above: the root of the crate, or the module itself."""
+        """Names without a module of their own are in the parent file: the crate root or the module itself."""
         candidates = (*(below(base, root) for root in _ROOTS), below(base, "mod.rs"), f"{base}.rs")
         return next((path for path in candidates if path in self._places.files), None)
 

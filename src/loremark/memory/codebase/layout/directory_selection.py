@@ -16,7 +16,7 @@ _HOLDS_MUCH = 0.1
 _FURTHER_DOWN = 0.6
 _MIN_SHARE = 30
 _MIN_USUAL = 8
-# Directories that are there to hold others: their children are what one must know.
+# Container directories, whose children are what matters.
 _CONTAINERS = words("""
     src lib app apps packages crates services modules libs cmd internal pkg projects plugins main java kotlin scala
     source sources backend frontend server client web
@@ -47,7 +47,7 @@ def select_directories(parts: dict[str, DirectoryStats]) -> list[str]:
 
 
 def _without_containers(paths: Iterable[str], parts: dict[str, DirectoryStats], whole: int) -> set[str]:
-    """The directories, and in place of what only holds others, those."""
+    """The directories, with pure containers replaced by their children."""
     chosen: set[str] = set()
     waiting = sorted(paths)
     while waiting:
@@ -62,7 +62,7 @@ def _without_containers(paths: Iterable[str], parts: dict[str, DirectoryStats], 
 
 
 def _with_others(first: list[str], parts: dict[str, DirectoryStats], whole: int) -> list[str]:
-    """Where there is room: what holds the others, then what lies at the top, then what lies beside or in them."""
+    """Fills up with the containers, then top-level directories, then siblings and children."""
     chosen = set(first)
     holders = {step for path in first for step in _all_above(path) if step not in chosen}
     rows: list[tuple[int, float, str]] = []
@@ -83,7 +83,7 @@ def _with_others(first: list[str], parts: dict[str, DirectoryStats], whole: int)
 
 
 def _is_usual(path: str, part: DirectoryStats) -> bool:
-    """A part that most applications of its kind have, by name, right below a directory of sources."""
+    """Whether it is a common part of an application by name, directly below a source directory."""
     holder = above(path)
     is_named = name_of(path) in CODE_BY_NAME or name_of(path) in BY_NAME
     return is_named and part.code_files >= _MIN_USUAL and "/" not in holder and name_of(holder) in _CONTAINERS
@@ -95,7 +95,7 @@ def _all_above(path: str) -> list[str]:
 
 
 def _is_container(path: str, part: DirectoryStats, whole: int) -> bool:
-    """A container by name with much of the code in it, or a mere step on the way to its only child."""
+    """Whether it is a container by name with much of the code, or has only one child."""
     if not part.children or has_self_explanatory_name(path, part):
         return False
     if len(part.children) == 1 and not part.own and not is_project(part):
@@ -104,7 +104,7 @@ def _is_container(path: str, part: DirectoryStats, whole: int) -> bool:
 
 
 def _worth(path: str, part: DirectoryStats, whole: int) -> float:
-    """Code counts most, but does not push out what a project has beside it: tests, documentation, CI…"""
+    """Weight of a directory: code counts most, but must not crowd out tests, documentation, CI…"""
     is_beside = has_self_explanatory_name(path, part) and part.files > 1 and path.count("/") <= 1
     bonus = (0.06 if BY_NAME[name_of(path)] in _BESIDE else 0.02) if is_beside else 0.0
     return part.code_lines / whole + bonus / (1 + path.count("/")) + min(part.files, 100) / 10_000

@@ -72,7 +72,7 @@ def _sum_up(parts: dict[str, DirectoryStats]) -> None:
     for directory in list(parts):
         while directory:
             directory = above(directory)
-            parts[directory]  # it may hold directories alone
+            parts[directory]  # it may contain only directories
     for directory in sorted(filter(None, parts), key=lambda path: -path.count("/")):
         part, around = parts[directory], parts[above(directory)]
         around.children.add(directory)

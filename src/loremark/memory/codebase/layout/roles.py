@@ -14,7 +14,7 @@ def _by_name(names_of: dict[str, str]) -> dict[str, str]:
     return {name: role for role, names in names_of.items() for name in names.split()}
 
 
-# What a name says by itself, whatever lies there.
+# Roles by name alone, whatever the contents.
 BY_NAME = _by_name(
     {
         "tests": "tests test spec specs __tests__ e2e cypress playwright",
@@ -34,11 +34,11 @@ BY_NAME = _by_name(
         "shell integration": "shell completions completion",
     }
 )
-# Some of these names say it only of files that are not run: a program may have a module of that name.
+# Names that count only if the files are not code, because a program may have a module of that name.
 _NOT_OF_CODE = words(
     "assets static public templates views layouts partials bin images media fonts styles shell db database"
 )
-# What a name says of the code in it.
+# Roles by name for directories with code.
 CODE_BY_NAME = _by_name(
     {
         "HTTP controllers": "controllers controller handlers",
@@ -92,13 +92,13 @@ def role(path: str, part: DirectoryStats) -> str:
     kind = _kind(part)
     if roles:
         return f"{kind}: {', '.join(roles)}" if kind else ", ".join(roles)
-    # A little of something among much else does not make the directory that.
+    # A small share of the files does not determine the role.
     also = ", ".join(list(found)[:2])
     return f"{kind or _made_of(part)}{f' with {also}' if also else ''}"
 
 
 def _kind(part: DirectoryStats) -> str | None:
-    """What the files beside each other make it: a Django app, a crate, a project of its own."""
+    """The role by its combination of files: a Django app, a crate, a separate project."""
     if "models.py" in part.names and part.names & {"apps.py", "views.py", "urls.py", "admin.py"}:
         return "Django app"
     if any(name.endswith(("csproj", "fsproj")) for name in part.names):
@@ -110,7 +110,7 @@ def _kind(part: DirectoryStats) -> str | None:
 
 
 def _interface(part: DirectoryStats) -> str | None:
-    """The library that at least half of its scripts are made with."""
+    """The library that at least half of its scripts use."""
     scripts = sum(part.languages[name] for name in ("javascript", "typescript", "tsx", "vue", "svelte"))
     found = max(sorted(UI_LIBRARIES.values()), key=lambda name: part.evidence[name])
     return found if scripts and part.evidence[found] * 2 >= part.files else None

@@ -57,7 +57,7 @@ def add_cmake_programs(path: str, content: str, draft: Draft) -> None:
 
 
 def _turns(words: list[str], values: dict[str, list[str]]) -> list[tuple[str, list[str]]]:
-    """A target and its files, once for each value of the variable that is part of the target's name."""
+    """A target and its files, once per value of the variable in the target's name."""
     varied = next((name for name in _VARIABLE.findall(words[0]) if len(values.get(name, ())) > 1), "")
     turns = []
     for value in values[varied] if varied else [""]:
@@ -68,7 +68,7 @@ def _turns(words: list[str], values: dict[str, list[str]]) -> list[tuple[str, li
 
 
 def _filled(word: str, values: dict[str, list[str]]) -> list[str]:
-    """A word with what is known of its variables; the list where it is one variable."""
+    """A word with its known variables expanded; a list if it is a single variable."""
     whole = _VARIABLE.fullmatch(word)
     if whole is not None and whole[1] in values:
         return values[whole[1]]
@@ -98,7 +98,7 @@ def add_automake_programs(content: str, draft: Draft) -> None:
 
 
 def _tell(name: str, files: list[str], draft: Draft, folder: str = "") -> None:
-    """Only where it is plain which of the files holds the main."""
+    """Adds a program only if it is clear which file contains main."""
     own = [file for file in files if _SOURCE.fullmatch(file)]
     begins = next((file for file in own if _stem(file) in ("main", name.lower())), None)
     if begins is None and len(own) > 1:
@@ -106,7 +106,7 @@ def _tell(name: str, files: list[str], draft: Draft, folder: str = "") -> None:
     begins = begins or (own[0] if len(own) == 1 else None)
     if begins is None or _OF_TESTS.search(f"{name} {begins}".lower()):
         return
-    # Of a name that another file makes up, the source tells more, or where it stands.
+    # If the name is a variable, the source or its folder is more informative.
     plain = name if "$" not in name else _stem(begins)
     plain = folder if plain == "main" and folder else plain
     draft.add_sign(f"target:{plain}", begins if "/" in begins else f"./{begins}")

@@ -41,7 +41,7 @@ _ADDRESS = re.compile(
 )
 _SCHEME = re.compile(r"(?<![\w.+-])(mongodb\+srv|[a-z]{2,15}\d?)(?:\+\w{1,20}){0,2}://|\bjdbc:(?:tc:)?(\w{2,30}):")
 _MAX_IN_SOURCE = 6
-"""A source that speaks of more kinds of address tells them apart, and need not use any."""
+"""A source with more kinds of URLs than this only distinguishes them and may use none."""
 _NAMES = {
     "PostgreSQL": "pg postgres postgresql postgis psql pgsql postgresql_psycopg2",
     "MySQL": "mysql mysql2 trilogy",
@@ -133,7 +133,7 @@ def _is_comment(line: str) -> bool:
 
 
 def _connected(text: str) -> str | None:
-    """What a connection string of .NET connects to, told by the words that only one of them has."""
+    """The database of a .NET connection string, by keywords that are specific to one."""
     words = {word.partition("=")[0].strip().lower() for word in text.split(";")}
     if words & {"trusted_connection", "initial catalog", "integrated security", "trustservercertificate"}:
         return "SQL Server"

@@ -60,7 +60,7 @@ def read_dockerfile(path: str, content: str) -> ManifestFacts:
                 draft.add_dependency(name, tag if "$" not in tag else None)
             if base.group(2):
                 stages.add(base.group(2).lower())
-            # A stage goes on with what the one before it runs.
+            # A stage inherits the command of the stage before it.
             programs = dict(run_by.get(_filled(base.group(1), given).lower(), {}))
             run_by[(base.group(2) or "").lower()] = programs
         run = _RUN.match(text)
@@ -76,7 +76,7 @@ def read_dockerfile(path: str, content: str) -> ManifestFacts:
 
 
 def _instructions(content: str) -> Iterator[tuple[int, str]]:
-    """The instructions, each as one line: one that ends with a backslash goes on, over comments and empty lines."""
+    """The instructions, each as one line: a trailing backslash continues them across comments and empty lines."""
     begun, parts, length = 0, list[str](), 0
     for number, line in lines_of(content):
         text = line.strip()
@@ -95,12 +95,12 @@ def _instructions(content: str) -> Iterator[tuple[int, str]]:
 
 
 def _packages(line: str) -> list[str]:
-    """What a line installs by name beside the manifests: ``npm install -g pm2`` is ``npm:pm2``."""
+    """Packages that a line installs by name, outside of manifests: ``npm install -g pm2`` is ``npm:pm2``."""
     found: list[str] = []
     for *managers, words in _PACKAGES.findall(line):
         kind = _KINDS[next(name for name in managers if name)]
         names = (_PACKAGE.fullmatch(word.strip("\"'")) for word in words.split())
-        # A path and a list of requirements are no names.
+        # Paths and requirements files are not package names.
         plain = [name.group(1) for name in names if name is not None and not name.group(1).endswith((".txt", "/"))]
         found.extend(f"{kind}:{name}" for name in plain if "/" not in name or name.startswith("@"))
     return found

@@ -13,7 +13,7 @@ MAX_IN_MANIFEST = 500
 _MAX_ENTRIES = 200
 _MAX_SIGNS = 60
 _MAX_NAME_CHARS = 160
-# What no registry takes for a name: it could end the line, the code or the link that it is told in.
+# Characters that no registry allows in names, and that could break out of a line, code span or link.
 _A_NAME = re.compile(r"[^\s`<>|\\\"'\[\]]+")
 _MAX_VERSION_CHARS = 80
 _MAX_SIGN_CHARS = 400

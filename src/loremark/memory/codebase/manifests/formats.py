@@ -12,7 +12,7 @@ _MAX_JSON_CHARS = 8_000_000
 _MAX_TOML_CHARS = 300_000
 _MAX_LINES = 60_000
 _MAX_LINE_CHARS = 600
-# A key of very many parts costs the TOML reader the square of them; no manifest has one.
+# The TOML parser takes quadratic time for keys with very many parts; no manifest has one.
 _LONG_KEY = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]{1,40}[ \t]{0,4}\.[ \t]{0,4}){40}")
 _COMMENT_OR_STRING = re.compile(r'"(?:[^"\\\n]|\\.){0,4000}+"|//[^\n]*+|/\*(?:[^*]|\*(?!/)){0,20000}+\*/')
 _TRAILING_COMMA = re.compile(r",(?=\s{0,200}[\]}])")

@@ -33,7 +33,7 @@ def read_go_mod(path: str, content: str) -> ManifestFacts:
             if found is not None:
                 required.append((found.group(1), found.group(2), "// indirect" not in text))
     for name, version, is_direct in required:
-        # A program that is run with ``go tool`` stands among what is not imported.
+        # A program that is run with ``go tool`` is listed as indirect.
         is_tool = any(f"{tool}/".startswith(f"{name}/") for tool in tools[:50])
         draft.add_dependency(name, version, is_dev=is_tool, is_direct=is_direct or is_tool)
     return draft.facts()

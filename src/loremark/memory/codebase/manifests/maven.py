@@ -60,7 +60,7 @@ def _artifact(
 
 
 def _resolved(text: str, properties: dict[str, str]) -> str:
-    """The text with its properties put in; what stays unknown makes it empty."""
+    """The text with its properties resolved; empty if any is unknown."""
     for _ in range(3):
         if "${" not in text:
             break

@@ -33,7 +33,7 @@ def read_package_json(path: str, content: str) -> ManifestFacts:
     style = table(document.get("prettier"))
     draft.add_sign("line-length", style.get("printWidth"))
     draft.add_sign("quotes", {True: "single", False: "double"}.get(style.get("singleQuote") is True) if style else None)
-    # Peers come last: their range is wide, and a development dependency says what is worked with.
+    # Peers come last: their range is wide, and a development dependency has the version actually used.
     for section in ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies"):
         _section(draft, document, section)
     _programs(draft, document, content)
@@ -43,7 +43,7 @@ def read_package_json(path: str, content: str) -> ManifestFacts:
 def _section(draft: Draft, document: dict[str, object], section: str) -> None:
     optional = table(document.get("peerDependenciesMeta")) if section == "peerDependencies" else {}
     for name, version in table(document.get(section)).items():
-        # An optional peer is only tolerated: it is nothing that is used here.
+        # An optional peer is not necessarily used here.
         if not name.startswith("@types/") and table(optional.get(name)).get("optional") is not True:
             draft.add_dependency(name, version, is_dev=section == "devDependencies")
 

@@ -13,7 +13,7 @@ _DEV_NAME = re.compile(
     r"precommit|quality|style|format|benchmark|bench|coverage|mypy)(?:$|[^a-z])"
 )
 _OWN_PROJECT = re.compile(r"(?:-e|--editable)[ =]\s{0,4}\.|\.(?:\[|$)")
-# What a compiled file says of a row that a person wrote: "# via -r base.in", "# via shop (pyproject.toml)".
+# How a compiled file marks a line that a person wrote: "# via -r base.in", "# via shop (pyproject.toml)".
 _ASKED_FOR = re.compile(r"#\s{1,6}(?:via\s{1,4})?(?:-r\s|[\w.-]{1,80} \((?:pyproject\.toml|setup\.py|setup\.cfg)\))")
 _BACKENDS = {
     "poetry": "Poetry",
@@ -27,7 +27,7 @@ _BACKENDS = {
 _RUNNING = frozenset(
     ("main", "prod", "production", "default", "runtime", "server", "webserver", "web", "app", "deploy")
 )
-"""Groups that a program is run with; all others are for those who work on it."""
+"""Runtime groups; all others are for development."""
 
 
 def requirement(text: object) -> tuple[str, str] | None:
@@ -127,7 +127,7 @@ def _settings(draft: Draft, tools: dict[str, object]) -> None:
 def read_requirements(path: str, content: str) -> ManifestFacts:
     """``requirements*.txt``; a compiled one counts as a lock file.
 
-    Where it installs the project itself it is an environment to work in, not what is run.
+    If it installs the project itself, it describes a development environment.
     """
     is_compiled = "--hash=" in content or "# via " in content
     draft = Draft("pypi", is_lock=is_compiled)

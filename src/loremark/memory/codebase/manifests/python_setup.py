@@ -69,7 +69,7 @@ def _keyword(draft: Draft, name: str, value: ast.expr, known: dict[str, ast.expr
 
 
 def _words(value: ast.expr, known: dict[str, ast.expr]) -> list[object]:
-    """The words of a list, of a name for one, or of a sum of lists; what is computed is left out."""
+    """The strings of a list, of a variable with a list, or of a sum of lists, without computed values."""
     waiting, words = [value], list[object]()
     for _ in range(1_000):
         if not waiting:

@@ -31,7 +31,7 @@ def read_cargo(path: str, content: str) -> ManifestFacts:
     for source in (document, *targets):
         for section in ("dependencies", "dev-dependencies", "build-dependencies"):
             for name, row in table(source.get(section)).items():
-                # What a feature has to ask for is in the stack as well: programs are built with their features.
+                # Optional dependencies are part of the stack too, because programs are built with their features.
                 if "path" not in table(row):
                     draft.add_dependency(_real_name(name, row), _version(row), is_dev=section != "dependencies")
     for name, row in table(workspace.get("dependencies")).items():
@@ -42,7 +42,7 @@ def read_cargo(path: str, content: str) -> ManifestFacts:
 
 
 def _databases(rows: object) -> list[str]:
-    """The databases that features of an ORM ask for."""
+    """The databases enabled by an ORM's features."""
     features = [
         feature
         for name in _WITH_DATABASE_FEATURES

@@ -78,10 +78,10 @@ _PACKAGES = {
     "yt-dlp": "yt-dlp youtube-dl",
     "zeromq": "libzmq3-dev libzmq5 zeromq zeromq-dev",
 }
-"""By what the tables call it: its names with Debian, Alpine and Fedora. Compilers and small tools are none of these."""
+"""By table name: the package names on Debian, Alpine and Fedora. Compilers and small tools are not included."""
 _PLAIN = {name: plain for plain, names in _PACKAGES.items() for name in names.split()}
 _NUMBERED = re.compile(r"(mysql|mariadb|postgresql|php)-?[\d.]{1,6}(?=-|$)|(?<=client|server)-[\d.]{1,6}$")
-"""``postgresql-client-16``, ``php8.3-redis``, ``postgresql16-client``: a version within the name."""
+"""A version within the name: ``postgresql-client-16``, ``php8.3-redis``, ``postgresql16-client``."""
 
 
 def installed_in(commands: str) -> Iterator[str]:
@@ -108,7 +108,7 @@ def extensions_in(commands: str) -> list[str]:
 
 
 def read_package_list(path: str, content: str) -> ManifestFacts:
-    """``Aptfile`` and ``Brewfile``: a package of the system on each line."""
+    """``Aptfile`` and ``Brewfile``: one system package per line."""
     draft = Draft("system")
     rows = (_LISTED.fullmatch(line) for number, line in lines_of(content) if number <= _MAX_LISTED)
     draft.add_sign("system-packages", stack_packages(row.group(1) for row in rows if row is not None))

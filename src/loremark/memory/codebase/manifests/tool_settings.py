@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"\s*+v?(\d[\w.+-]{0,30})\s*+$")
 
 
 def read_tool_versions(path: str, content: str) -> ManifestFacts:
-    """``.tool-versions``: a tool and its version on each line."""
+    """``.tool-versions``: one tool and its version per line."""
     draft = Draft("tools")
     rows: list[str] = []
     for _, line in lines_of(content):
@@ -37,7 +37,7 @@ def read_tool_versions(path: str, content: str) -> ManifestFacts:
 
 
 def read_version_file(path: str, content: str) -> ManifestFacts:
-    """``.nvmrc``, ``.python-version``, ``.ruby-version``…: a version and nothing else."""
+    """``.nvmrc``, ``.python-version``, ``.ruby-version``…: only a version."""
     draft = Draft("tools")
     first = content[:200].strip().split("\n", 1)[0].strip()
     found = _NUMBER.match(first.removeprefix("ruby-").removeprefix("go"))

@@ -43,7 +43,7 @@ def plain_version(text: str | None) -> str | None:
 
 
 def _suffix(text: str) -> str:
-    """A pre-release stays (``-rc.2``, ``b1``); a wildcard, a platform or a build does not."""
+    """Keeps a pre-release (``-rc.2``, ``b1``) and drops wildcards, platforms and builds."""
     is_release_word = re.match(r"[-.]?(?:alpha|beta|rc|preview|pre|canary|next|dev|a|b|M|RC|SNAPSHOT)[-.]?\d", text)
     return text if is_release_word else ""
 

@@ -29,18 +29,18 @@ class Element:
     line: int = 1
 
     def all(self, tag: str) -> Iterator[Element]:
-        """The children of a name."""
+        """The children with this name."""
         return (child for child in self.children if child.tag == tag)
 
     def within(self, *tags: str) -> Iterator[Element]:
-        """The elements down a way of names."""
+        """The elements at a path of names."""
         level = [self]
         for tag in tags:
             level = [child for element in level for child in element.all(tag)]
         return iter(level)
 
     def word(self, *tags: str) -> str:
-        """The text of the first element down a way of names; empty where there is none."""
+        """The text of the first element at a path of names; empty if there is none."""
         found = next(self.within(*tags), None)
         return found.text.strip() if found is not None else ""
 

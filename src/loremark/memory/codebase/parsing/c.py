@@ -7,7 +7,7 @@ import re
 from tree_sitter import Node
 
 from loremark.memory.codebase.parsing import c_programs, route_paths, syntax
-from loremark.memory.codebase.parsing.collector import MAX, Collector
+from loremark.memory.codebase.parsing.collector import MAX_FACTS_PER_KIND, Collector
 from loremark.memory.codebase.parsing.literals import words
 from loremark.memory.codebase.parsing.opening_comment import opening_sentence
 from loremark.memory.codebase.parsing.test_detection import is_test
@@ -25,7 +25,7 @@ _CONTAINERS = words(
     "translation_unit preproc_if preproc_ifdef preproc_elif preproc_else preproc_elifdef namespace_definition "
     "declaration_list linkage_specification template_declaration export_declaration"
 )
-# A macro that the parser cannot read may take the rest of the file with it.
+# A macro that the parser cannot read may break the rest of the file.
 _BROKEN = "ERROR"
 _MAINS = words("main wmain WinMain wWinMain _tmain _tWinMain")
 _DECLARATORS = words(
@@ -77,10 +77,10 @@ def read(root: Node, into: Collector) -> None:
 
 
 def _read_function(node: Node, into: Collector, is_header: bool) -> str:
-    """A definition; the name of what is no method."""
+    """Adds a definition; returns its name unless it is a method."""
     name, is_method = _function_name(node.child_by_field_name("declarator"))
     if node.child_by_field_name("type") is None and name.isupper():
-        return ""  # a macro that is used like a definition
+        return ""  # a macro used like a definition
     into.symbol(name, "method" if is_method else "function", node)
     if name in _MAINS and not is_method and not is_header and not _is_left_out(node):
         into.entry("main", name, node)
@@ -88,7 +88,7 @@ def _read_function(node: Node, into: Collector, is_header: bool) -> str:
 
 
 def _read_other_mains(functions: list[tuple[str, Node]], into: Collector) -> None:
-    """Where the file has a main as well, that one calls the others."""
+    """If the file also has a main, that one calls the others."""
     if not into.has_entry("main"):
         for name, node in functions:
             if c_programs.is_other_main(node, name) and not _is_left_out(node):
@@ -96,7 +96,7 @@ def _read_other_mains(functions: list[tuple[str, Node]], into: Collector) -> Non
 
 
 def _function_name(declarator: Node | None) -> tuple[str, bool]:
-    """The name that a declarator gives to a function, and whether it belongs to a class; nothing for a variable."""
+    """The function name of a declarator and whether it belongs to a class; empty for variables."""
     is_function = False
     for _ in range(16):
         if declarator is None or declarator.type not in _DECLARATORS:
@@ -114,9 +114,9 @@ def _function_name(declarator: Node | None) -> tuple[str, bool]:
 
 
 def _read_broken(root: Node, into: Collector, is_header: bool) -> None:
-    """Definitions that the parser missed: braces which the preprocessor chooses from, macros among the words."""
+    """Definitions that the parser missed because of conditional braces or macros."""
     known = {symbol.name for symbol in into.symbols}
-    for _, match in zip(range(2 * MAX), _DEFINITION.finditer(root.text or b""), strict=False):
+    for _, match in zip(range(2 * MAX_FACTS_PER_KIND), _DEFINITION.finditer(root.text or b""), strict=False):
         name = match[1].decode()
         at = root.start_byte + match.start(1)
         node = root.descendant_for_byte_range(at, at + 1)
@@ -129,7 +129,7 @@ def _read_broken(root: Node, into: Collector, is_header: bool) -> None:
 
 
 def _is_left_out(node: Node) -> bool:
-    """Whether it is only built for a test of its file, or never (``#ifdef SDS_TEST``, ``#if 0``)."""
+    """Whether it is only compiled for a test of its file, or never (``#ifdef SDS_TEST``, ``#if 0``)."""
     below, above = node, node.parent
     for _ in range(12):
         if above is None:
@@ -173,14 +173,14 @@ def _read_declaration(node: Node, into: Collector, is_header: bool) -> None:
 
 
 def _read_type(node: Node, into: Collector) -> str:
-    """A type that is defined here, with its methods; a mere mention of one is none."""
+    """A type defined here, with its methods; forward declarations do not count."""
     body = node.child_by_field_name("body")
     if body is None and node.type not in ("alias_declaration", "concept_definition"):
         return ""
     name = syntax.text(node.child_by_field_name("name")).rpartition("::")[2]
     into.symbol(name, _TYPES[node.type], node)
     if body is not None and node.type != "enum_specifier":
-        for member in body.named_children[: 2 * MAX]:
+        for member in body.named_children[: 2 * MAX_FACTS_PER_KIND]:
             if member.type in ("field_declaration", "declaration", "function_definition"):
                 method, _ = _function_name(member.child_by_field_name("declarator"))
                 into.symbol(method if method.lstrip("~") != name else "", "method", member)

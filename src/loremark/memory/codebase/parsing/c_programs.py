@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collector import MAX, Collector
+from loremark.memory.codebase.parsing.collector import MAX_FACTS_PER_KIND, Collector
 from loremark.memory.codebase.parsing.literals import words
 from loremark.memory.codebase.parsing.syntax import child_at, text
 
@@ -16,7 +16,7 @@ _ARGUMENTS = re.compile(
     r"\(\s{0,9}int(?:\s{1,9}\w{1,40})?\s{0,9},\s{0,9}(?:const\s{1,9})?(?:char|wchar_t)\s{0,9}(?:const\s{0,9})?"
     r"(?:\*\s{0,9}(?:const\s{0,9})?\*\s{0,9}\w{0,40}|\*\s{0,9}(?:const\s{0,9})?\w{0,40}\s{0,9}\[\s{0,9}\])"
 )
-# Functions that make a server of a library, by what they make.
+# Library functions that create a server, by kind of server.
 _MAKERS = {
     "HTTP server": "evhttp_new evhttp_bind_socket evhttp_bind_socket_with_handle MHD_start_daemon mg_http_listen "
     "mg_start soup_server_new ulfius_start_framework httpd_start onion_new",
@@ -35,9 +35,9 @@ _SOCKETS = words("bind listen accept accept4 connect")
 _CALLED = re.compile(
     rf"(?<![\w.>])({'|'.join(sorted((*_TITLE_OF, *_SOCKETS), key=len, reverse=True))})[ \t]{{0,2}}\(".encode()
 )
-# Plain words are looked for first: most files hold none, and that costs next to nothing.
+# A plain substring search comes first: it is cheap, and most files contain none of them.
 _MAY_SERVE = tuple(name.encode() for name in ("listen(", "listen (", *_TITLE_OF))
-# Classes of which one is made: a mere reference to one is none.
+# Classes that must be instantiated; a mere reference does not count.
 _CLASSES = {
     "gRPC server": r"grpc::ServerBuilder",
     "HTTP server": r"httplib::(?:SSL)?Server|crow::(?:SimpleApp|App<[^<>\n]{0,80}>)|Http::Endpoint|uWS::(?:SSL)?App"
@@ -110,7 +110,7 @@ def read(root: Node, functions: list[tuple[str, Node]], declarations: list[Node]
 
 
 def _server(root: Node, source: bytes) -> tuple[str, Node | None]:
-    """A server of a library, else a socket that the file itself listens on and takes connections from."""
+    """A library's server, else a socket on which the file itself listens and accepts connections."""
     calls: dict[str, Node] = {}
     if any(mark in source for mark in _MAY_SERVE):
         for match in _CALLED.finditer(source):
@@ -131,14 +131,14 @@ def _server(root: Node, source: bytes) -> tuple[str, Node | None]:
     for name, title in _TITLE_OF.items():
         if name in calls:
             return title, calls[name]
-    # With ``connect`` beside them they are wrappers of sockets, or a pair of sockets for oneself.
+    # Together with ``connect``, they are socket wrappers or a local socket pair.
     if {"bind", "listen"} <= calls.keys() and calls.keys() & {"accept", "accept4"} and "connect" not in calls:
         return "network listener", calls["listen"]
     return "", None
 
 
 def _is_called(node: Node) -> bool:
-    """Whether it is a function that is called, not one that is defined, nor a method."""
+    """Whether it is a function call, not a definition or method."""
     above = node.parent
     if above is not None and above.type == "qualified_identifier" and text(above).startswith("::"):
         node, above = above, above.parent
@@ -146,7 +146,7 @@ def _is_called(node: Node) -> bool:
 
 
 def _threads(root: Node, source: bytes, functions: list[tuple[str, Node]], into: Collector) -> None:
-    """Threads whose function, of the same file, waits for work for ever."""
+    """Threads whose function, in the same file, waits for work forever."""
     started: set[str] = set()
     for match in _STARTED.finditer(source):
         at = root.start_byte + match.start()
@@ -161,7 +161,7 @@ def _threads(root: Node, source: bytes, functions: list[tuple[str, Node]], into:
 
 
 def _table(declaration: Node, functions: set[str], into: Collector) -> None:
-    """``{{"add", cmd_add}, …}``: names, each tied to a function of its own."""
+    """``{{"add", cmd_add}, …}``: names mapped to functions."""
     best: list[tuple[str, str, Node]] = []
     if _OF_HANDLERS.search(text(declaration.child_by_field_name("declarator"))) is None:
         return
@@ -176,7 +176,7 @@ def _table(declaration: Node, functions: set[str], into: Collector) -> None:
 
 
 def _lists(declaration: Node) -> Iterator[list[Node]]:
-    """The rows of the lists that a variable begins with, a few levels deep."""
+    """The rows of a variable's initializer lists, a few levels deep."""
     level = [declaration.child_by_field_name("value")]
     for _ in range(4):
         below: list[Node | None] = []
@@ -186,14 +186,14 @@ def _lists(declaration: Node) -> Iterator[list[Node]]:
             if node.type == "compound_literal_expression":
                 below.append(node.child_by_field_name("value"))
             elif node.type == "initializer_list":
-                rows = [each for each in node.named_children[: 2 * MAX] if each.type in _ROWS]
+                rows = [each for each in node.named_children[: 2 * MAX_FACTS_PER_KIND] if each.type in _ROWS]
                 yield rows
                 below.extend(rows[:1] if len(rows) < _MIN_ROWS else ())
         level = below
 
 
 def _row(node: Node, functions: set[str]) -> tuple[str, str, Node] | None:
-    """The key and the function of one row; None where it ties nothing to a function."""
+    """The key and the function of one row; None if there is no function."""
     if node.type == "initializer_pair":
         designator, value = node.child_by_field_name("designator"), node.child_by_field_name("value")
         name = text(value).lstrip("&")
@@ -218,7 +218,7 @@ def _row(node: Node, functions: set[str]) -> tuple[str, str, Node] | None:
 
 
 def _values(row: Node) -> Iterator[Node]:
-    """What stands in a row, also within a pair of its own (``{key, {function, flag}}``)."""
+    """The values of a row, including nested ones (``{key, {function, flag}}``)."""
     for each in row.named_children[:12]:
         value = each.child_by_field_name("value") if each.type == "initializer_pair" else each
         if value is not None and value.type == "initializer_list":
@@ -230,5 +230,5 @@ def _values(row: Node) -> Iterator[Node]:
 
 
 def _is_named_after(name: str, key: str) -> bool:
-    """A handler that another file defines: it has the name of its command."""
+    """Whether it is a handler from another file, named after its command."""
     return len(key) > 1 and key.replace("-", "_").lower() in name.lower() and _HANDLER.fullmatch(name) is not None

@@ -67,7 +67,7 @@ def of_comments(nodes: Iterable[Node]) -> str:
                 return said
             block = []
         block.append(syntax.text(node, _MAX_COMMENT_CHARS).rstrip())
-        # A line comment of some grammars ends with the next line's beginning.
+        # In some grammars a line comment ends at the start of the next line.
         last = node.end_point[0] - (1 if node.end_point[1] == 0 else 0)
     return _said("\n".join(block))
 

@@ -37,7 +37,7 @@ _JOB_BASES = words(
     "IHandleMessages QuartzJobBean PeriodicBackgroundWorkerBase AsyncPeriodicBackgroundWorkerBase "
     "BackgroundWorkerBase AsyncBackgroundJob"
 )
-# A base of the codebase's own that derives from the framework's keeps its name as its end.
+# A project's own base class usually keeps the framework's name as a suffix.
 _JOB_BASE_ENDS = ("HostedService", "BackgroundService")
 _ENTITY_BASES = words("BaseEntity EntityBase Entity AuditableEntity IAggregateRoot IdentityUser IdentityRole")
 _ENTITY_SIGNS = words("Key ForeignKey InverseProperty DatabaseGenerated")
@@ -49,7 +49,7 @@ _PAGE = re.compile(r"(?:(?:^|/)Areas/(\w{1,80}))?(?:^|/)Pages/(.{1,200})\.cshtml
 class _Attribute(NamedTuple):
     name: str
     value: str | None
-    """Its first string, where it has one."""
+    """The first string argument, if any."""
 
 
 def read(root: Node, into: Collector) -> None:
@@ -124,7 +124,7 @@ def _modifiers(node: Node) -> set[str]:
 
 
 def _bases(node: Node) -> list[str]:
-    """The names of what a type derives from, without namespaces and type arguments."""
+    """The names of the base types, without namespaces and type arguments."""
     clause = next((child for child in node.named_children if child.type == "base_list"), None)
     texts = (syntax.text(child) for child in clause.named_children[:20]) if clause else ()
     return [re.split(r"[<(]", text, maxsplit=1)[0].rpartition(".")[2].strip() for text in texts]
@@ -156,7 +156,7 @@ def _read_routes(
     ]
     by_convention = not prefixes and "Controller" in bases
     if not prefixes and not {"Controller", "ControllerBase", "ApiController"} & set(bases) and bases:
-        prefixes = ["[controller]"]  # a base of the codebase's own carries the route, and this is the usual one
+        prefixes = ["[controller]"]  # the project's own base class declares the route, and this is the usual one
     for member in members:
         if member.type == "method_declaration":
             action = syntax.text(member.child_by_field_name("name"))
@@ -171,7 +171,7 @@ def _read_routes(
 
 
 def _actions(method: Node, by_convention: bool) -> Iterator[tuple[str, str | None]]:
-    """What a method of a controller answers: a verb and a template."""
+    """The HTTP verb and route template of a controller method."""
     attributes = list(_attributes(method))
     names = {attribute.name for attribute in attributes}
     template = next((attribute.value for attribute in attributes if attribute.name == "Route"), None)
@@ -234,7 +234,7 @@ def _read_models(
 
 
 def _relations(types: dict[str, str]) -> Iterator[str]:
-    """Collections of classes, and what an identifier beside it points to (``User`` beside ``UserId``)."""
+    """Collections of classes, and navigation properties (``User`` next to ``UserId``)."""
     for name, kind in types.items():
         outer, opening, inner = kind.partition("<")
         target = inner.rstrip("<>?") if outer.rpartition(".")[2] in _COLLECTIONS else kind

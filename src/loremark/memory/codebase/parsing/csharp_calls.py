@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from loremark.memory.codebase.parsing import route_paths, syntax
-from loremark.memory.codebase.parsing.collector import MAX, Collector
+from loremark.memory.codebase.parsing.collector import MAX_FACTS_PER_KIND, Collector
 
-# Method bodies are many nodes: what is called there is found in the text and only looked up in the tree.
+# Method bodies have many nodes, so calls are found in the text and only then looked up in the tree.
 _CALLS = re.compile(
     rb"\b(?:(?P<http>Map(?:Get|Post|Put|Delete|Patch|Group|Hub|GrpcService|Fallback))\b"
     rb"|(?P<server>WebApplication|WebHost|UseStartup|ConfigureWebHostDefaults|ConfigureWebHost|UseKestrel)\b"
@@ -28,18 +28,18 @@ def read_calls(root: Node, into: Collector) -> None:
 
 
 def _calls(root: Node) -> Iterator[tuple[Node, re.Match[bytes]]]:
-    """Calls worth knowing, where the text of one is code and no comment or string."""
+    """Relevant calls, excluding matches in comments and strings."""
     for count, match in enumerate(_CALLS.finditer(root.text or b"")):
-        # A file may begin with a mark of its encoding, or empty lines, and the root only after them.
+        # A file may start with a byte order mark or empty lines, before the root node.
         at = root.start_byte + match.start()
-        node = root.descendant_for_byte_range(at, at + 1) if count < 2 * MAX else None
+        node = root.descendant_for_byte_range(at, at + 1) if count < 2 * MAX_FACTS_PER_KIND else None
         if node is not None and node.type == "identifier":
             yield node, match
 
 
 def _read_call(node: Node, match: re.Match[bytes], into: Collector, groups: dict[str, str]) -> None:
     if match["server"] or match["host"]:
-        # Dots and calls follow the one that starts a server; a type or a parameter of that name starts nothing.
+        # A call that starts a server is followed by a dot or a call; a type or parameter of that name is not.
         is_started = node.parent is not None and node.parent.type in ("member_access_expression", "generic_name")
         if is_started and not into.has_entry("server"):
             into.entry("server", syntax.text(node), node)
@@ -62,7 +62,7 @@ def _read_call(node: Node, match: re.Match[bytes], into: Collector, groups: dict
 
 
 def _call_of(node: Node) -> Node | None:
-    """The call that a name stands for: ``a.MapGet<T>(…)``, ``new Command(…)``."""
+    """The call of a name: ``a.MapGet<T>(…)``, ``new Command(…)``."""
     above = node.parent
     for _ in range(3):
         if above is None or above.type in ("invocation_expression", "object_creation_expression"):

@@ -27,7 +27,7 @@ _SERVER_NAMES = {
     b"ServerBootstrap": "DotNetty server",
     b"AddMcpServer": "MCP server",
 }
-# A listener alone may only look for a free port.
+# A listener alone may just probe for a free port.
 _ACCEPTS = re.compile(
     rb"\.\s{0,20}(?:Accept\w{0,20}|BeginAccept\w{0,20}|GetContext\w{0,5}|BeginGetContext|WaitForConnection\w{0,5}|Bind\w{0,5}|Start)"
     rb"\s{0,9}\("
@@ -50,7 +50,7 @@ _PATTERN_ROUTES = re.compile(
     rb"\b(?P<call>MapControllerRoute|MapAreaControllerRoute|MapDynamicControllerRoute|MapRoute|MapAreaRoute|MapHttpRoute)\b"
 )
 _PATTERN_NAMES = words("pattern url template routeTemplate")
-# Where the pattern stands among the arguments; elsewhere it is the second, after the name of the route.
+# The position of the pattern argument; otherwise it is the second, after the route name.
 _PATTERN_PLACES = {"MapDynamicControllerRoute": 0, "MapAreaControllerRoute": 2, "MapAreaRoute": 2}
 _STRING = re.compile(r'([@$]{0,2})"([^"\n]{0,200})"$')
 _SERVED = re.compile(r"(?:^|\.)(\w{1,80})\.\1Base$")
@@ -90,7 +90,7 @@ def _read_servers(root: Node, source: bytes, into: Collector) -> None:
 def _read_workers(
     found: Iterator[tuple[Node, re.Match[bytes]]], into: Collector, needed: re.Pattern[str] | None = None
 ) -> None:
-    """One job a class; none where the class is told already."""
+    """One job per class, unless the class is already listed."""
     for node, _ in found:
         if _is_made_for_others(node):
             continue
@@ -101,7 +101,7 @@ def _read_workers(
 
 
 def _read_hosted(root: Node, into: Collector) -> None:
-    """Where the work that goes on beside the requests is put together; one service alone tells of itself."""
+    """The place where several background services are registered; a single one is found by itself."""
     found: dict[bytes, Node] = {}
     for node, match in in_code(_HOSTED, root):
         found.setdefault(match["kind"] or match["named"] or match["given"], node)
@@ -111,7 +111,7 @@ def _read_hosted(root: Node, into: Collector) -> None:
 
 
 def _is_made_for_others(node: Node) -> bool:
-    """A declaration, or a method that hands out what others let run."""
+    """Whether it is a declaration, or a method that returns a service for others to run."""
     method = around(node, _METHODS)
     is_declared = node.parent is not None and node.parent.type == "method_declaration"
     return is_declared or (method is not None and syntax.text(method.child_by_field_name("name")).startswith("Create"))

@@ -7,7 +7,7 @@ import re
 from tree_sitter import Node
 
 from loremark.memory.codebase.parsing import comments, go_jobs, go_models, go_programs, go_servers
-from loremark.memory.codebase.parsing.collector import MAX, Collector
+from loremark.memory.codebase.parsing.collector import MAX_FACTS_PER_KIND, Collector
 from loremark.memory.codebase.parsing.literals import plain
 from loremark.memory.codebase.parsing.syntax import child_at, text, walk
 from loremark.memory.codebase.parsing.test_detection import is_test
@@ -32,7 +32,7 @@ def read(root: Node, into: Collector) -> None:
         elif kind == "function_declaration":
             name = text(node.child_by_field_name("name"))
             into.symbol(name, "function", node)
-            # ``Main`` of a package is for programs that others put together from it.
+            # A package's ``Main`` is for programs built on top of it.
             if (name == "main" and package == "main") or (name == "Main" and not is_test(into.path)):
                 into.entry("main", name, node)
         elif kind == "method_declaration":
@@ -57,13 +57,13 @@ def read(root: Node, into: Collector) -> None:
 
 
 def _used(root: Node, into: Collector) -> None:
-    """What a program takes from the packages it imports: that tells where it goes on."""
+    """The names a program uses from its imports, which show what it calls into."""
     taken: dict[str, dict[str, None]] = {}
     named: dict[str, str] = {}
     for node in walk(root):
-        if node.type == "import_spec" and len(named) < MAX:
+        if node.type == "import_spec" and len(named) < MAX_FACTS_PER_KIND:
             named[plain(node.child_by_field_name("path")) or ""] = text(node.child_by_field_name("name"))
-        elif node.type == "selector_expression" and len(taken) < MAX:
+        elif node.type == "selector_expression" and len(taken) < MAX_FACTS_PER_KIND:
             operand, name = node.child_by_field_name("operand"), text(node.child_by_field_name("field"))
             if operand is not None and operand.type == "identifier" and name[:1].isupper():
                 taken.setdefault(text(operand), {})[name] = None

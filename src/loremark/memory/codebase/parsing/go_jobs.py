@@ -17,7 +17,7 @@ _NOT_ENTERED = words(
     "comment parameter_list identifier interpreted_string_literal raw_string_literal field_identifier type_identifier "
     "binary_expression"
 )
-# What beats for one connection or one screen is no job of the service.
+# Tickers for one connection or screen are not jobs.
 _BEATS = re.compile(
     r"ping|pong|heart_?beat|keep_?alive|progress|render|draw|spinner|debounce|throttle|retry|wait|timeout|dial|write|read|"
     r"send|recv|batch|flush|limiter|conn|stream|profil|mem|timers|cache|terminal|watch|index",
@@ -45,12 +45,12 @@ class _Function:
     node: Node
     name: str
     started: list[tuple[str, bool]] = field(default_factory=list)
-    """What it starts with ``go``, and whether it does so in a loop."""
+    """What it starts with ``go``, and whether in a loop."""
     ticks: list[str] = field(default_factory=list)
-    """How long between two ticks, as it is written, where a loop takes them."""
+    """The ticker interval as written, if a loop uses it."""
     queues: list[str] = field(default_factory=list)
     is_waiting: bool = False
-    """Whether it waits for what it started: then it is over when it returns."""
+    """Whether it waits for what it started; then nothing is left running when it returns."""
 
 
 def read(root: Node, into: Collector) -> None:
@@ -60,7 +60,7 @@ def read(root: Node, into: Collector) -> None:
     functions = [_look(node) for node in root.named_children if node.type in _FUNCTIONS]
     targets = {name.rpartition(".")[2] for each in functions for name, _ in each.started}
     packages = frozenset(part for each in into.imports for part in each.target.split("/"))
-    # Of a program or a server the ticker is a part.
+    # In a program or a server, the ticker is part of it.
     may_tick = packages.isdisjoint(_CLIENTS) and not any(entry.kind in ("main", "server") for entry in into.entries)
     stem = into.path.rpartition("/")[2]
     found = 0
@@ -102,7 +102,7 @@ def _look(node: Node) -> _Function:
 
 
 def _range(loop: Node, found: _Function) -> None:
-    """``for job := range queue``: with two variables it is a list."""
+    """``for job := range queue``: with two variables it iterates over a list."""
     clause = next((each for each in loop.named_children[:2] if each.type == "range_clause"), None)
     if clause is None:
         return
@@ -112,7 +112,7 @@ def _range(loop: Node, found: _Function) -> None:
 
 
 def _is_pool(function: _Function) -> bool:
-    """As many workers as there should be, started in a loop and left to themselves."""
+    """A configurable number of workers, started in a loop and left running."""
     return not function.is_waiting and any(
         in_loop and target and _OF_POOLS.search(f"{function.name} {target}") is not None
         for target, in_loop in function.started
@@ -125,7 +125,7 @@ def _is_consumer(function: _Function, targets: set[str]) -> bool:
 
 
 def _is_ticking(function: _Function, targets: set[str], stem: str) -> bool:
-    """A loop that ticks every few minutes, or as often as a setting says, begun by a function of this file."""
+    """A loop that ticks every few minutes or at a configured interval, started by a function of this file."""
     is_begun = function.name in targets or any(not target for target, _ in function.started)
     for period in function.ticks:
         if _SHORT.search(period) or _BEATS.search(f"{stem} {function.name} {period}"):

@@ -51,7 +51,7 @@ def _model(name: str, struct: Node, declarations: list[Node], structs: dict[str,
 
 
 def _ent(name: str, struct: Node, methods: list[Node], into: Collector) -> None:
-    """Fields and edges stand in methods of the schema."""
+    """Fields and edges are in methods of the schema."""
     fields, refers = [], []
     for method in methods:
         if name in text(method.child_by_field_name("receiver")) and text(method.child_by_field_name("name")) in (

@@ -96,7 +96,7 @@ class _Reader:
             self._spans.add(nodes[-1], plain(nodes[0]) or "")
 
     def _registering(self, call: Node, name: str) -> None:
-        """``register(http.MethodGet, "/path", handler)`` with a function of the project's own."""
+        """``register(http.MethodGet, "/path", handler)`` with the project's own function."""
         given = call.child_by_field_name("arguments")
         if given is not None and given.named_child_count > 2 and text(given, 13).startswith("(http.Method"):
             self._calls.append(("", name, call, [each for each in given.named_children[:4] if each.type != "comment"]))

@@ -13,7 +13,7 @@ from loremark.memory.codebase.parsing.route_paths import joined
 from loremark.memory.codebase.parsing.syntax import child_at, text
 from loremark.memory.codebase.records import EntryKind
 
-# The package (a part of its path), what is called of it, and what that makes.
+# The package (a part of its path), the function called, and what it creates.
 _MADE: tuple[tuple[str, str, EntryKind, str], ...] = (
     (
         "websocket",
@@ -62,7 +62,7 @@ _GRPC = re.compile(r"Register(\w{1,80})Server")
 _HANDLES = re.compile(r"handler|command|route|method|rpc|action|dispatch|endpoint|cmd", re.IGNORECASE)
 _IS_FUNCTION = re.compile(r"^func\(|(?:Func|Handler|Fn|Command|Method)$")
 _MIN_ROWS = 6
-# ``h(r, "ping", api.Ping)``: a function of the project's own that is given a router, a path and what answers.
+# ``h(r, "ping", api.Ping)``: the project's own function with a router, a path and a handler.
 _ROW = re.compile(
     rb"^[ \t]{1,20}(\w{1,40})\((\w{1,40})(?:\.\w{1,20}\([\w.]{0,60}\))?, "
     rb"\x22([\w./:{}*-]{1,80})\x22, (?:\w{1,40}\.){1,3}\w{1,60}\)\r?$",
@@ -95,7 +95,7 @@ def service_in(name: str, given: list[Node]) -> str | None:
 
 
 def read_table(literal: Node, into: Collector) -> None:
-    """``var handlers = map[string]func(…){"add": add, …}``: each name is an entry."""
+    """``var handlers = map[string]func(…){"add": add, …}``: one entry per name."""
     made, body = literal.child_by_field_name("type"), literal.child_by_field_name("body")
     if made is None or made.type != "map_type" or body is None or body.named_child_count < _MIN_ROWS:
         return
@@ -115,7 +115,7 @@ def _rows(body: Node) -> Iterator[tuple[str, Node]]:
 
 
 def _holder(literal: Node) -> str:
-    """The name of the variable that a literal is given to."""
+    """The name of the variable that a literal is assigned to."""
     above = literal.parent
     for _ in range(3):
         if above is None:
@@ -155,7 +155,7 @@ def read_rows(root: Node, into: Collector) -> None:
 
 
 def _takes_router(root: Node, name: str) -> bool:
-    """Whether a function of this file is given a router first."""
+    """Whether a function of this file takes a router as its first argument."""
     for node in root.named_children:
         if node.type == "function_declaration" and text(node.child_by_field_name("name")) == name:
             given = node.child_by_field_name("parameters")

@@ -52,7 +52,7 @@ def _imported(node: Node) -> str:
 
 
 def _type(node: Node, into: Collector) -> list[Node]:
-    """One type with its members; the types within it."""
+    """Adds a type with its members; returns its nested types."""
     name = text(node.child_by_field_name("name"))
     into.symbol(name, "class" if _TYPES[node.type] == "class" else "type", node)
     body = node.child_by_field_name("body")

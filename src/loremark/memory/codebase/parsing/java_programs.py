@@ -16,18 +16,18 @@ from loremark.memory.codebase.parsing.syntax import text
 _SERVERS = words("SpringBootApplication QuarkusMain MicronautApplication EnableEurekaServer")
 _CONTROLLERS = frozenset(("RestController", "Controller", "RepositoryRestController", "BasePathAwareController"))
 _MAPPINGS = {f"{method.title()}Mapping": method for method in METHODS} | {
-    # Micronaut says it without "Mapping".
+    # Micronaut omits "Mapping".
     method.title(): method
     for method in METHODS
 }
-# Annotates methods of a class that is nothing special itself.
+# Annotations of methods in otherwise ordinary classes.
 _ARMERIA = "com.linecorp.armeria.server.annotation."
 _JAX_METHODS = frozenset(method.upper() for method in METHODS)
 _JOBS = words(
     "Scheduled Schedules KafkaListener RabbitListener JmsListener SqsListener StreamListener Incoming Schedule "
     "PulsarListener Recurring XxlJob"
 )
-# Stand at a class whose methods take what arrives.
+# Annotations of classes whose methods receive messages.
 _CONSUMERS = words("KafkaListener RabbitListener JmsListener RocketMQMessageListener PulsarListener")
 _MIN_DISPATCHED = 3
 _MAX_DISPATCHED = 60
@@ -87,7 +87,7 @@ def _job(member: Node, into: Collector) -> None:
 def _spring(given: dict[str, Node], members: list[Node], into: Collector) -> None:
     mapping = given.get("RequestMapping") or given.get("Controller")
     bases = strings(mapping, "value", "path") or [""]
-    # "@Controller("name")" of Spring names a bean; only Micronaut's begins with a slash.
+    # "@Controller("name")" of Spring names a bean; only Micronaut's starts with a slash.
     bases = [base for base in bases if mapping is given.get("RequestMapping") or base.startswith("/")] or [""]
     for member in members:
         own = annotated(member) if member.type == "method_declaration" else {}
@@ -107,7 +107,7 @@ def _spring(given: dict[str, Node], members: list[Node], into: Collector) -> Non
 
 
 def _read_dispatched(methods: list[str], path: str, member: Node, into: Collector) -> None:
-    """One method for all calls, which looks at a part of the path to see what is wanted."""
+    """A single method for all requests that dispatches on part of the path."""
     variable = _VARIABLE.search(path)
     wanted = dispatched(member, variable.group(1)) if variable is not None else []
     if variable is not None and len(wanted) >= _MIN_DISPATCHED:
@@ -140,7 +140,7 @@ def _stored(node: Node, name: str, members: list[Node], into: Collector) -> None
         if target is not None and not _RELATIONS.isdisjoint(own):
             refers.append(target.group(1))
     for member in members:
-        # Relations may be declared at the getters.
+        # Relations may be declared on the getters.
         own = annotated(member) if member.type == "method_declaration" else {}
         target = _TARGET.search(text(member.child_by_field_name("type"))) if own else None
         if target is not None and not _RELATIONS.isdisjoint(own):

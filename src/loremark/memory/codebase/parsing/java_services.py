@@ -16,7 +16,7 @@ from loremark.memory.codebase.parsing.text_search import around, in_code
 
 _CLASSES = words("class_declaration record_declaration enum_declaration")
 _GIVING = words("object_creation_expression method_invocation")
-# What must be imported, what makes the server then, what it is called.
+# The required import, what creates the server, and its name.
 _SERVERS = (
     ("io.netty.bootstrap.", rb"\bnew\s{1,9}ServerBootstrap\s{0,9}\(", "Netty server"),
     ("com.sun.net.httpserver.", rb"\bHttps?Server\s{0,9}\.\s{0,9}create\s{0,9}\(", "HTTP server"),
@@ -40,7 +40,7 @@ _SERVERS = (
 )
 _SERVER_CALLS = tuple((package, re.compile(call), name) for package, call, name in _SERVERS)
 _SERVER_PACKAGES = tuple({package for package, _, _ in _SERVERS})
-# A ServerSocket alone may only look for a free port.
+# A ServerSocket alone may just probe for a free port.
 _SOCKET = re.compile(rb"\bnew\s{1,9}ServerSocket\s{0,9}\(|\b(?:Asynchronous)?ServerSocketChannel\s{0,9}\.\s{0,9}open\b")
 _GRPC_BASE = re.compile(r"(\w{1,80})Grpc\.\w{1,80}ImplBase\b")
 _FUNCTIONAL = re.compile(r"org\.springframework\.web\.(?:reactive\.function\.server|servlet\.function)\.(?!client)")
@@ -57,7 +57,7 @@ _JOB_BASES = {
 }
 _JOB_BASES["org.springframework.scheduling.quartz."] = _JOB_BASES["org.quartz."]
 _JOB_BASES["jakarta.jms."] = _JOB_BASES["javax.jms."]
-# A time to wait at first, one between the runs, and their unit: wrappers of a pool have names of their own.
+# Initial delay, interval and unit, because pool wrappers have arbitrary names.
 _REPEATS = re.compile(rb"\.\s{0,20}schedule\w{0,60}\s{0,9}\(")
 _UNIT = re.compile(r"(?:TimeUnit\s{0,9}\.\s{0,9}|ChronoUnit\s{0,9}\.\s{0,9})?[A-Z]{4,12}S|\w{0,40}[tT]imeUnit|unit")
 _REPEAT_ARGUMENTS = 4
@@ -76,7 +76,7 @@ _FILLS = re.compile(
     rb"\.\s{0,9}put(?:IfAbsent)?\s{0,9}\(|\bgetBeansOfType\s{0,9}\(|\btoMap\s{0,9}\(|\bMap\s{0,9}\.\s{0,9}of(?:Entries)?\s{0,9}\("
 )
 _RUNS = re.compile(rb"\bnew\s{1,9}Thread\s{0,9}\(|\bstartVirtualThread\s{0,9}\(|\.\s{0,20}(?:execute|submit)\s{0,9}\(")
-# Loops until a flag falls: nothing that ends when its work is done.
+# Loops until a flag is cleared, not until some work is done.
 _ENDLESS = re.compile(
     rb"\bwhile\s{0,9}\(\s{0,9}(?:true|!?\s{0,9}[\w.]{1,80}|!?\s{0,9}(?:Thread\.currentThread\(\)\.|this\.)?isInterrupted\(\)|"
     rb"!?\s{0,9}\w{1,60}\.get\(\)|!?\s{0,9}is(?:Running|Stopped|Alive|Active)\(\))\s{0,9}\)|\bfor\s{0,9}\(\s{0,9};\s{0,9};\s{0,9}\)"
@@ -90,7 +90,7 @@ _STARTS = re.compile(rb"\b(\w{1,80})\s{0,9}\.\s{0,9}start(?:All|Async|Up)?\s{0,9
 _NO_STARTS = re.compile(
     rb"watch|timer|span|sample|matcher|m$|stage|process|pb$|tracer|metric|transaction", re.IGNORECASE
 )
-# Their tickers keep a thing alive that somebody else began.
+# Their timers only keep something alive that was started elsewhere.
 _NO_WORKERS = re.compile(
     r"Cache|Config|Settings|DataSource|Metric|Statistic|Client|RateLimit|"
     r"(?:Connection|Connector|Session|Channel|Limiter|Pool|Factory|Utils?|Reporter|Listener|Handler|Context|Transport|"
@@ -98,7 +98,7 @@ _NO_WORKERS = re.compile(
 )
 _FIELDS = words("field_declaration block constructor_body")
 _METHODS = words("method_declaration constructor_declaration class_declaration")
-# A ticker that a program sets up once when it begins; others come and go with a request or a connection.
+# Timers set up once at startup; others belong to a request or a connection.
 _AT_START = re.compile(
     r"init|start|run$|afterPropertiesSet|setUp|main$|launch|contextInitialized|on\w{0,40}(?:Start|Ready)"
 )
@@ -126,7 +126,7 @@ def read_services(root: Node, into: Collector) -> None:
 
 
 def _read_handler_tables(root: Node, into: Collector) -> None:
-    """A class whose field ties kinds of requests to what handles them."""
+    """A class with a field that maps request types to handlers."""
     for node, _ in in_code(_HANDLER_TABLE, root):
         field, holder = around(node, _FIELDS), around(node, _CLASSES)
         name = text(holder.child_by_field_name("name")) if holder is not None else ""
@@ -135,14 +135,14 @@ def _read_handler_tables(root: Node, into: Collector) -> None:
 
 
 def _server(name: str, found: Iterator[tuple[Node, re.Match[bytes]]], into: Collector) -> None:
-    """One a file: the first that is made there."""
+    """One per file: the first that is created."""
     node = next((node for node, _ in found), None)
     if node is not None and not into.has_entry("server"):
         into.entry("server", name, node)
 
 
 def _read_background(root: Node, source: bytes, targets: list[str], into: Collector) -> None:
-    """One job a class, however many threads it has. An abstract one counts only where it sets up several at once."""
+    """One job per class, however many threads it has. An abstract class counts only if it sets up several."""
     known_jobs = {entry.name for entry in into.entries if entry.kind == "job"}
     places: list[Node] = []
     if b".schedule" in source and any(target.startswith(_TICKERS) for target in targets):
@@ -169,7 +169,7 @@ def _read_background(root: Node, source: bytes, targets: list[str], into: Collec
 
 
 def _repeated(root: Node) -> list[list[Node]]:
-    """Calls that let something run again and again, by the methods in which they stand."""
+    """Calls that schedule something repeatedly, by enclosing method."""
     methods: dict[int, list[Node]] = {}
     for node, _ in in_code(_REPEATS, root):
         call = node if node.type == "method_invocation" else around(node, _GIVING)
@@ -194,7 +194,7 @@ def _is_at_start(node: Node) -> bool:
 
 
 def _is_given_a_loop(node: Node) -> bool:
-    """Whether what a thread is given to run goes on until it is stopped."""
+    """Whether the code of a thread runs until it is stopped."""
     call = node if node.type in _GIVING else around(node, _GIVING)
     given = call.child_by_field_name("arguments") if call is not None else None
     return given is not None and _ENDLESS.search((given.text or b"")[:_MAX_BODY]) is not None
@@ -228,14 +228,14 @@ def read_class(node: Node, name: str, given: dict[str, Node], bases: list[str], 
 
 
 def _read_command(node: Node, name: str, plain: set[str], into: Collector) -> None:
-    """A command of Dropwizard, or one that derives from a command and declares arguments of its own."""
+    """A Dropwizard command, or a subclass of a command that declares its own arguments."""
     is_command = not plain.isdisjoint(_COMMANDS) or any(base.endswith("Command") for base in plain)
     if not is_command or not any(_COMMAND_PACKAGES.match(each.target) for each in into.imports):
         return
     body = (node.text or b"")[:_MAX_BODY]
     said = _COMMAND_NAME.search(body)
     if "ServerCommand" in plain:
-        # A service of its own; what it manages works for as long as it runs.
+        # A separate service; what it manages runs as long as the service does.
         into.entry("job" if _MANAGES.search(body) else "server", name, node)
     else:
         into.entry("cli", said[1].decode() if said else name, node)

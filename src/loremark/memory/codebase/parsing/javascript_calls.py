@@ -24,13 +24,13 @@ class JavaScriptNodes:
     """Relevant nodes in source order."""
 
     calls: list[tuple[str, str, Node]] = field(default_factory=list)
-    """The variable that is called upon, the last part of what is called, the call; also with ``new``."""
+    """Receiver variable, last part of the callee, and the call, including ``new``."""
     made: dict[str, tuple[str, Node]] = field(default_factory=dict)
-    """Variables: what is called to make each, and the call."""
+    """Variables with the callee that creates them, and the call."""
     classes: list[tuple[Node, list[Node]]] = field(default_factory=list)
-    """With their decorators."""
+    """Classes with their decorators."""
     packages: frozenset[str] = frozenset()
-    """What is imported, as it is written."""
+    """Imported modules as written."""
 
     def uses(self, *packages: str) -> bool:
         return not self.packages.isdisjoint(packages)
@@ -126,7 +126,7 @@ def pairs(node: Node | None) -> Iterator[tuple[str, Node]]:
 
 
 def decorator(node: Node) -> tuple[str, Node | None]:
-    """Its name, and the call if it is one."""
+    """The decorator's name, and the call if it is one."""
     inner = child_at(node)
     if inner is None:
         return "", None

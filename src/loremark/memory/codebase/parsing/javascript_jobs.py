@@ -24,7 +24,7 @@ _QUEUES = words("bullmq bull bee-queue agenda @nestjs/bull @nestjs/bullmq pg-bos
 _CRON_CALLS = words("schedule CronJob scheduleJob Cron every")
 _SCHEDULING = re.compile(r"schedule\w{0,40}Job")
 _THREADS = ("worker_threads", "node:worker_threads")
-# What makes a file the far side of a worker, with the package that it is of.
+# Calls that show that a file runs inside a worker, with their package.
 _SERVED = {
     "worker": ("workerpool",),
     "expose": ("comlink", "threads", "threads/worker"),
@@ -69,7 +69,7 @@ def _queues(found: JavaScriptNodes, into: Collector) -> None:
 
 
 def _processing(node: Node) -> str:
-    """The name of a class that works on a queue; others only listen to what happens to its jobs."""
+    """The class name of a queue worker; other classes only listen to job events."""
     for member, _ in members(node):
         if text(member.child_by_field_name("name")) == "process":
             return text(node.child_by_field_name("name"))
@@ -77,7 +77,7 @@ def _processing(node: Node) -> str:
 
 
 def _named(call: Node, owner: str) -> str:
-    """The constant that a worker's queue is named by, or the queue that is called upon."""
+    """The constant with the name of a worker's queue, or the queue variable."""
     given = arguments(call)[:1]
     if call.type == "new_expression" and given and given[0].type in ("identifier", "member_expression"):
         return text(given[0]).rpartition(".")[2]
@@ -100,13 +100,13 @@ def _crons(found: JavaScriptNodes, into: Collector) -> None:
 
 
 def _is_given_work(call: Node) -> bool:
-    """A time that is not written here, and a function."""
+    """Whether the second argument is a function; the time may be defined elsewhere."""
     given = arguments(call)
     return len(given) > 1 and given[1].type in ("arrow_function", "function_expression", "identifier")
 
 
 def _scheduled(found: JavaScriptNodes, into: Collector) -> None:
-    """``scheduleNightlyJob("clean", rule, clean)``: a project's own words around a library of schedules."""
+    """``scheduleNightlyJob("clean", rule, clean)``: a project's own wrapper around a scheduling library."""
     for owner, name, call in found.calls:
         if name == "add" and owner.endswith(("SyncedCron", "syncedCron")) and arguments(call):
             into.entry("job", plain(dict(pairs(arguments(call)[0])).get("name")) or stem(into.path), call)
@@ -116,7 +116,7 @@ def _scheduled(found: JavaScriptNodes, into: Collector) -> None:
 
 
 def _consumers(found: JavaScriptNodes, into: Collector) -> None:
-    """What waits for messages of a broker."""
+    """Consumers of message brokers."""
     for _, name, call in found.calls:
         if name == "consume" and found.uses("amqplib", "amqplib/callback_api", "amqp-connection-manager"):
             into.entry("job", first_string(call) or "queue consumer", call)
@@ -127,7 +127,7 @@ def _consumers(found: JavaScriptNodes, into: Collector) -> None:
 
 
 def _workers(source: bytes, found: JavaScriptNodes, into: Collector) -> None:
-    """Files that are run as a thread or process of their own; in a browser, those that load a program."""
+    """Files that run as a separate thread or process; in a browser, those that load a program."""
     for owner, name, call in found.calls:
         is_thread = found.uses(*_THREADS) and text(call, 12).startswith("parentPort")
         is_child = owner == "process" and name == "on" and first_string(call) == "message" and b"process.send" in source
@@ -146,7 +146,7 @@ def _workers(source: bytes, found: JavaScriptNodes, into: Collector) -> None:
 
 
 def _intervals(source: bytes, found: JavaScriptNodes, into: Collector) -> None:
-    """An interval says little by itself: it is a job where the file is named as one, and is no browser's."""
+    """An interval alone is not enough: it is a job if the file is named like one and is not for a browser."""
     if not _RUN_BY_CLOCK.fullmatch(into.path) or any(word in source for word in _BROWSER):
         return
     for owner, name, call in found.calls:

@@ -16,7 +16,7 @@ _PAGES = re.compile(r"(?:^|/)(?:src/|app/)?pages/(.+)\.(?:[jt]sx?|vue)$")
 _REMIX = re.compile(r"(?:^|/)app/routes/(.+)\.[jt]sx?$")
 _SVELTE = re.compile(r"(?:^|/)src/routes/(?:(.+)/)?\+(page\.svelte|server\.[jt]s)$")
 _NUXT = re.compile(r"(?:^|/)server/(api|routes)/(.+?)(?:\.(get|post|put|patch|delete|head))?\.[jt]s$")
-# The frame of all pages: the root layout of Next and SvelteKit, the root component of Nuxt and Remix.
+# Root layouts and components: Next and SvelteKit, Nuxt and Remix.
 _ROOT = re.compile(r"(?:^|.*/)(?:app/layout\.[jt]sx?|pages/_app\.[jt]sx?|app/root\.[jt]sx|src/routes/\+layout\.svelte)")
 _NO_PART = re.compile(r"\([^/]{0,80}\)|@[^/]{0,80}|_index|index")
 _LIKE_ADDRESS = re.compile(r"[a-z0-9_.\[\]$-]{1,100}")
@@ -97,7 +97,7 @@ def _remix(path: str, root: Node, exported: set[str], found: JavaScriptNodes, in
 
 
 def _pages(path: str, root: Node, exported: set[str], found: JavaScriptNodes, into: Collector) -> bool:
-    """A folder ``pages`` is common elsewhere too: only names that may stand in an address are believed."""
+    """A ``pages`` folder is common elsewhere too, so only names that can be part of a URL count."""
     match = _PAGES.search(path)
     if match is None or not all(map(_LIKE_ADDRESS.fullmatch, match.group(1).split("/"))):
         return False

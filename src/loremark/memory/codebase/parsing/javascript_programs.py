@@ -41,9 +41,9 @@ _MAIN = re.compile(
 _BY_ADDRESS = re.compile(
     rb"import\.meta\.url[^\n]{0,80}process\.argv\[1\]|process\.argv\[1\][^\n]{0,80}import\.meta\.url"
 )
-# What a tool is set up by asks for its arguments too, and is no program.
+# Tool configuration files read arguments too, but are not programs.
 _SETUP = re.compile(r"(?:.*/)?(?:[\w.-]{0,60}(?:config|conf|setup)[\w.-]{0,20}|gulpfile|[Gg]runtfile)\.[cm]?[jt]s")
-# Chores of the project's own developers; those that begin with ``#!`` are told all the same.
+# Maintenance scripts of the project's developers; those with ``#!`` are still listed.
 _CHORE = re.compile(r"(?:.*/)?(?:scripts?|\.github|\.storybook|build[\w-]{0,20}|tools?|examples?)/.*")
 _MAIN_FUNCTIONS = frozenset(("main", "run", "cli", "start"))
 _FEWEST_PARTS = 3
@@ -84,7 +84,7 @@ def _own_name(found: JavaScriptNodes) -> str:
 
 
 def _takes_arguments(root: Node, source: bytes, found: JavaScriptNodes, path: str) -> bool:
-    """A program without subcommands: its library parses, or the file itself looks at the arguments."""
+    """A program without subcommands: a library or the file itself parses the arguments."""
     if _SETUP.fullmatch(path) or _CHORE.fullmatch(path):
         return False
     if not found.packages.isdisjoint(_COMMAND_LIBRARIES):
@@ -95,7 +95,7 @@ def _takes_arguments(root: Node, source: bytes, found: JavaScriptNodes, path: st
 
 
 def _looks_at_arguments(root: Node, source: bytes) -> bool:
-    """Whether ``process.argv`` is read as the file is loaded, or in its main function."""
+    """Whether ``process.argv`` is read when the file is loaded or in its main function."""
     at = source.find(b"process.argv")
     node = root.descendant_for_byte_range(at, at + len(b"process.argv"))
     if node is None:
@@ -113,7 +113,7 @@ def _looks_at_arguments(root: Node, source: bytes) -> bool:
 
 
 def _mains(root: Node, source: bytes, found: JavaScriptNodes, into: Collector) -> None:
-    """Files that say they are run, processes that mind signals, desktop applications."""
+    """Files with a shebang, processes that handle signals, desktop applications."""
     if found.uses("electron") and any(_is_electron(*each) for each in found.calls):
         into.entry("main", "Electron app", root)
         return
@@ -127,7 +127,7 @@ def _mains(root: Node, source: bytes, found: JavaScriptNodes, into: Collector) -
 
 
 def _is_electron(owner: str, name: str, call: Node) -> bool:
-    """Others wait for ``ready`` too; only the main file minds that the last window is closed."""
+    """Other files wait for ``ready`` too, but only the main file handles the last window closing."""
     return owner == "app" and name in ("on", "once") and first_string(call) in ("window-all-closed", "activate")
 
 
@@ -138,7 +138,7 @@ def _is_process(owner: str, name: str, call: Node, found: JavaScriptNodes) -> bo
 
 
 def _older_browser_apps(root: Node, source: bytes, found: JavaScriptNodes, into: Collector) -> None:
-    """What is put together when the page has been loaded, and applications of other libraries."""
+    """Code that runs once the page has loaded, and applications of other libraries."""
     parts = sum(each.target.startswith(("./", "../", "@/", "~/")) for each in into.imports)
     for owner, name, call in found.calls:
         is_ready = parts >= _FEWEST_PARTS and _is_ready(owner, name, call) and is_top_level(call)

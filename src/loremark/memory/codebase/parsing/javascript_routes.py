@@ -63,7 +63,7 @@ def _is_router(owner: str, prefixes: dict[str, str]) -> bool:
 
 
 def _verb(owner: str, name: str, call: Node, found: JavaScriptNodes, prefixes: dict[str, str], into: Collector) -> None:
-    """``app.get("/x", handler)`` and ``router.route("/x").get(handler)``; clients of HTTP call the same names."""
+    """``app.get("/x", handler)`` and ``router.route("/x").get(handler)``; HTTP clients have the same method names."""
     given = arguments(call)
     path = plain(given[0]) if given else None
     if path is None:
@@ -80,7 +80,7 @@ def _verb(owner: str, name: str, call: Node, found: JavaScriptNodes, prefixes: d
 
 
 def _chained(call: Node) -> tuple[str, str] | None:
-    """Whose route it is and its path, from ``router.route("/x").post(a).get(b)``."""
+    """The router and path of ``router.route("/x").post(a).get(b)``."""
     at: Node | None = call
     for _ in range(_MAX_CHAIN):
         function = at.child_by_field_name("function") if at is not None else None
@@ -95,7 +95,7 @@ def _chained(call: Node) -> tuple[str, str] | None:
 
 
 def _first_of_chain(call: Node) -> str:
-    """The variable, or what makes it, at the head of ``new Hono().get(a).post(b)``."""
+    """The variable, or the call that creates it, at the start of ``new Hono().get(a).post(b)``."""
     at: Node | None = call
     for _ in range(_MAX_CHAIN):
         function = at.child_by_field_name("function") if at is not None else None

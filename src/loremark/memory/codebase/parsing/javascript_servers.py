@@ -114,7 +114,7 @@ def _made(found: JavaScriptNodes) -> tuple[str, Node] | None:
 
 
 def _is_for_serving(owner: str, name: str, found: JavaScriptNodes) -> bool:
-    """A datagram socket serves where it is bound; ``configure`` is a word of many objects."""
+    """A datagram socket is a server if it is bound; ``configure`` alone is too common."""
     if name == "createSocket":
         return any(other == "bind" for _, other, _ in found.calls)
     return name != "configure" or owner in ("Server", "Hocuspocus")
@@ -128,7 +128,7 @@ def _titled(name: str, found: JavaScriptNodes) -> str:
 
 
 def _application(found: JavaScriptNodes) -> tuple[str, Node] | None:
-    """``const app = express()`` that is given its parts here, and listens elsewhere."""
+    """``const app = express()`` that is configured here but listens elsewhere."""
     for variable, (name, call) in found.made.items():
         if name not in _APPS or not any(each.rpartition("/")[2] == name.lower() for each in found.packages):
             continue
@@ -138,7 +138,7 @@ def _application(found: JavaScriptNodes) -> tuple[str, Node] | None:
 
 
 def _messages(source: bytes, found: JavaScriptNodes, into: Collector) -> None:
-    """What comes in by WebSocket: new connections, messages by name, a switch over the kinds of messages."""
+    """WebSocket input: new connections, named messages, a switch over message types."""
     is_server = False
     for owner, name, call in found.calls:
         is_new = name == "on" and first_string(call) == "connection"
@@ -165,7 +165,7 @@ def _is_namespace(owner: str, call: Node) -> bool:
 
 
 def _are_given_their_socket(named: list[tuple[str, Node]]) -> bool:
-    """A server's handlers get the socket of each client as a parameter; a browser has one for itself."""
+    """Server handlers get each client's socket as a parameter; a browser has a single one."""
     at = named[0][1].parent
     for _ in range(40):
         if at is None:
@@ -206,7 +206,7 @@ def _tools(found: JavaScriptNodes, into: Collector) -> None:
 
 
 def _gateways(found: JavaScriptNodes, into: Collector) -> None:
-    """Nest: a class that answers to sockets or to a broker."""
+    """Nest: a class that handles sockets or broker messages."""
     for node, decorators in found.classes:
         if any(decorator(each)[0] == "WebSocketGateway" for each in decorators):
             into.entry("server", text(node.child_by_field_name("name")), node)

@@ -73,7 +73,7 @@ def read(root: Node, found: JavaScriptNodes, into: Collector) -> None:
 
 
 def _of_browser(root: Node, found: JavaScriptNodes, into: Collector) -> None:
-    """The addresses that a browser's router knows, and the application that a phone starts."""
+    """The routes of a browser router, and the root of a mobile application."""
     source = root.text or b""
     tied = [*_tags(root)] if b"Route" in source and b"path=" in source else []
     if b"path:" in source and any(word.encode() in source for word in _SHOWN_BY):
@@ -101,7 +101,7 @@ def _tags(root: Node) -> Iterator[tuple[str, Node]]:
 
 
 def _addresses(root: Node) -> Iterator[tuple[str, Node]]:
-    """``{ path: "/users", component: Users }``, however the router is called."""
+    """``{ path: "/users", component: Users }``, whatever the router is called."""
     for inside, _ in in_code(_PATH_KEY, root):
         holder = around(inside, _OBJECTS)
         given = dict(pairs(holder))
@@ -111,7 +111,7 @@ def _addresses(root: Node) -> Iterator[tuple[str, Node]]:
 
 
 def _of_meteor(found: JavaScriptNodes, into: Collector) -> None:
-    """``Meteor.methods({ … })`` and ``Meteor.publish("name", …)``: what a client may call and subscribe to."""
+    """``Meteor.methods({ … })`` and ``Meteor.publish("name", …)``: what clients can call and subscribe to."""
     for owner, name, call in found.calls:
         if owner == "Meteor" and name == "methods" and arguments(call):
             for key, value in list(pairs(arguments(call)[0]))[:_MAX]:
@@ -121,7 +121,7 @@ def _of_meteor(found: JavaScriptNodes, into: Collector) -> None:
 
 
 def _modules(root: Node, found: JavaScriptNodes, into: Collector) -> None:
-    """``@Module({ controllers: [...] })``: the place where controllers are put together."""
+    """``@Module({ controllers: [...] })``: where controllers are registered."""
     for _, decorators in found.classes:
         for each in decorators:
             name, call = decorator(each)
@@ -134,7 +134,7 @@ def _modules(root: Node, found: JavaScriptNodes, into: Collector) -> None:
 
 
 def _listed(array: Node | None) -> list[Node]:
-    """The names in a list, also those that are in it under a condition: ``...(isWorker ? [] : [A, B])``."""
+    """The names in a list, including conditional ones: ``...(isWorker ? [] : [A, B])``."""
     if array is None:
         return []
     return [
@@ -145,7 +145,7 @@ def _listed(array: Node | None) -> list[Node]:
 
 
 def _object(root: Node, given: Node) -> Node | None:
-    """An object, or that of a variable of this file."""
+    """An object, or the object that a variable of this file holds."""
     if given.type != "identifier":
         return given
     name = text(given)
@@ -158,7 +158,7 @@ def _object(root: Node, given: Node) -> Node | None:
 
 
 def _mounted(found: JavaScriptNodes, into: Collector) -> None:
-    """``app.use("/users", usersRouter)``, where several are."""
+    """``app.use("/users", usersRouter)``, if there are several."""
     mounted: list[tuple[str, Node]] = []
     for _, name, call in found.calls:
         given = arguments(call) if name == "use" else []
@@ -181,7 +181,7 @@ def _procedures(found: JavaScriptNodes, into: Collector) -> None:
 
 
 def _registered(found: JavaScriptNodes, into: Collector) -> None:
-    """``rpc.method("budget/load", load)``, where many are; ``ipcMain.handle`` of Electron always."""
+    """``rpc.method("budget/load", load)``, if there are many; Electron's ``ipcMain.handle`` always."""
     by_owner: defaultdict[tuple[str, str], list[tuple[str, Node]]] = defaultdict(list)
     for owner, name, call in found.calls:
         is_desktop = (owner == "ipcMain" and name in ("handle", "on")) or (owner == "ipcRenderer" and name == "on")
@@ -189,12 +189,12 @@ def _registered(found: JavaScriptNodes, into: Collector) -> None:
         if name not in _REGISTERING and not is_desktop:
             continue
         given = arguments(call)
-        # The first of them may say for whom it is registered.
+        # The first argument may be the owner of the registration.
         key = first_string(call) or (plain(given[1]) if len(given) > 2 else None)
         if key and len(given) > 1 and given[-1].type in _RUNNABLE:
             by_owner[owner, name].append((key, call))
     for (owner, _), calls in by_owner.items():
-        # A component listens to the few messages that it shows.
+        # A component listens only to the few messages it displays.
         fewest = _FEWEST_TOLD if owner == "ipcRenderer" else _FEWEST
         if len(calls) >= fewest or owner == "ipcMain":
             for key, call in calls[:_MAX]:
@@ -202,7 +202,7 @@ def _registered(found: JavaScriptNodes, into: Collector) -> None:
 
 
 def _written(root: Node, into: Collector) -> None:
-    """``const handlers = { load: load, … }`` and ``handlers["load"] = …`` of the file itself."""
+    """``const handlers = { load: load, … }`` and ``handlers["load"] = …`` of this file."""
     set_one_by_one: defaultdict[str, list[tuple[str, Node]]] = defaultdict(list)
     for child in root.named_children[:2_000]:
         statement = (child.child_by_field_name("declaration") if child.type == "export_statement" else child) or child

@@ -21,7 +21,7 @@ _OPENING = re.compile(r"[A-Za-z]{0,2}#{0,4}(\"{3}|'{3}|[\"'`])")
 
 
 def words(text: str) -> frozenset[str]:
-    """A table of names, written as plain text."""
+    """A table of names from plain text."""
     return frozenset(text.split())
 
 

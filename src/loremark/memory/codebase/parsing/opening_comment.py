@@ -50,7 +50,7 @@ def _leading(root: Node) -> list[Node]:
     for child in root.named_children[:_MAX_COMMENTS]:
         if child.type == "comment":
             found.append(child)
-        elif child.type == "preproc_ifdef":  # the guard of a header
+        elif child.type == "preproc_ifdef":  # header guard
             return found + [inner for inner in child.named_children[:6] if inner.type == "comment"]
         elif child.type not in _PASSED_OVER:
             break

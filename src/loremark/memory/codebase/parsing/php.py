@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from loremark.memory.codebase.parsing import syntax
-from loremark.memory.codebase.parsing.collector import MAX, Collector
+from loremark.memory.codebase.parsing.collector import MAX_FACTS_PER_KIND, Collector
 from loremark.memory.codebase.parsing.literals import words
 from loremark.memory.codebase.parsing.opening_comment import opening_sentence
 from loremark.memory.codebase.parsing.php_routes import HAS_ROUTES, read_attributes, read_calls
@@ -80,8 +80,8 @@ def read(root: Node, into: Collector) -> None:
 
 
 def _found(pattern: re.Pattern[bytes], root: Node, source: bytes) -> Iterator[tuple[Node, re.Match[bytes]]]:
-    """What stands in the text and is code there: bodies are many nodes, and few of them matter."""
-    for _, match in zip(range(2 * MAX), pattern.finditer(source), strict=False):
+    """Text matches that are code; searching the text is faster, because few nodes of a body matter."""
+    for _, match in zip(range(2 * MAX_FACTS_PER_KIND), pattern.finditer(source), strict=False):
         at = root.start_byte + match.start()
         node = root.descendant_for_byte_range(at, at + 1)
         if node is not None and node.type not in ("comment", "string_content", "text", "heredoc_body", "string"):
@@ -136,10 +136,10 @@ def _columns(body: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _read_use(node: Node, into: Collector) -> None:
     prefix = ""
-    for child in node.named_children[:MAX]:
+    for child in node.named_children[:MAX_FACTS_PER_KIND]:
         if child.type == "namespace_name":
             prefix = syntax.text(child) + "\\"
-        clauses = child.named_children[:MAX] if child.type == "namespace_use_group" else [child]
+        clauses = child.named_children[:MAX_FACTS_PER_KIND] if child.type == "namespace_use_group" else [child]
         for clause in clauses:
             if clause.type == "namespace_use_clause" and clause.named_child_count:
                 into.imported((prefix + syntax.text(syntax.child_at(clause))).lstrip("\\"), clause)

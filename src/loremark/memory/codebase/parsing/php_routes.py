@@ -41,7 +41,7 @@ def read_calls(root: Node, into: Collector) -> None:
 
 
 def _read_chain(node: Node, prefix: str, into: Collector) -> tuple[list[Node], str]:
-    """A chain of calls that begins at a router; what is to be read inside it, and with which prefix."""
+    """Reads a call chain that starts at a router; returns its groups with their prefixes."""
     links: list[tuple[str, Node | None]] = []
     at: Node | None = node
     while at is not None and at.type == "member_call_expression" and len(links) < 40:
@@ -89,13 +89,13 @@ def read_attributes(node: Node, name: str, members: list[Node], into: Collector,
                 route_paths.add(into, verbs, _joined(prefix, path), member)
                 has_routes = True
         comment = member if member.type == "comment" else None
-    if not has_routes:  # a controller that is one method
+    if not has_routes:  # a single-action controller
         for verbs, path in _routes_of(node, None):
             route_paths.add(into, verbs, _joined("", path), node)
 
 
 def _routes_of(node: Node | None, comment: Node | None) -> Iterator[tuple[list[str], str]]:
-    """Verbs and paths that attributes, or the annotations of a comment, give."""
+    """Verbs and paths from attributes or comment annotations."""
     texts: list[str] = []
     attributes = node.child_by_field_name("attributes") if node is not None else None
     for group in attributes.named_children[:20] if attributes is not None else ():
@@ -116,5 +116,5 @@ def _string(node: Node) -> str | None:
 
 
 def _joined(prefix: str, path: str) -> str:
-    """Cut: groups may stand in groups without end."""
+    """Joins the prefixes, truncated because groups can be nested without limit."""
     return route_paths.joined(prefix, path.strip("/"))[:_MAX_PATH_CHARS]

@@ -9,7 +9,7 @@ from itertools import islice
 from tree_sitter import Node
 
 from loremark.memory.codebase.parsing import route_paths, syntax
-from loremark.memory.codebase.parsing.collector import MAX, Collector
+from loremark.memory.codebase.parsing.collector import MAX_FACTS_PER_KIND, Collector
 from loremark.memory.codebase.parsing.literals import stem, words
 from loremark.memory.codebase.parsing.text_search import in_code
 
@@ -20,7 +20,7 @@ _STATEMENTS = words(
 )
 _CALLS = words("member_call_expression scoped_call_expression nullsafe_member_call_expression")
 _DISPATCHES = words("handle handleRequest execute dispatch run serve process terminate main runApp")
-# No request comes in there: such a script serves the others.
+# Scripts there do not handle requests; they support other code.
 _NO_FRONT = re.compile(
     r"(?:^|/)(?:config|configs|database|migrations?|seeds?|views?|templates?|lang|languages?|resources|vendor|stubs?|build|"
     r"phpstan|examples?|docs?|install|scripts?|tools?)/|\.(?:blade|tpl|html|dist|inc)\.php$|(?:^|/)(?:bootstrap|config|autoload)\b"
@@ -41,20 +41,20 @@ _WORKS = re.compile(
     rb"|\bTimer::(?:(?P<tick>tick)|(?P<add>add))\s{0,9}\(|\b(?P<messenger>new\s{1,9}\\?(?:Symfony\\Component\\Messenger\\)?Worker)\s{0,9}\(\s{0,99}[\[$]"
 )
 _SERVICE_SIGNS = (b"Server", b"socket_", b"Worker", b"basic_consume", b"PeriodicTimer", b"Timer::")
-# Words that are too common by themselves, with what must be in the file too: one of these.
+# Words that are too common alone, each with others of which the file must contain one.
 _NEEDED = {
     "tick": (b"woole",),
     "add": (b"Workerman",),
     "messenger": (b"Messenger", b"Illuminate\\Queue\\Worker;"),
     "timer": (b"React\\",),
 }
-# They consume for somebody else, who says when.
+# They consume on behalf of their caller.
 _ADAPTERS = re.compile(r"(?:Adapter|Driver|Client|Transport|Connection|Interface)$")
 _WEB_ROOTS = words("public web www htdocs public_html webroot html")
 _ASKED = re.compile(
     rb"\$_(?:GET|POST|REQUEST)\b|\$_SERVER\[['\"]REQUEST_|\bhttp_response_code\s{0,9}\(|\bheader\s{0,9}\("
 )
-# Stands in for a web server while one develops.
+# Replaces a web server during development.
 _DEVELOPMENT = re.compile(rb"\breturn\s{1,9}false;")
 _ROUTER_GIVEN = re.compile(
     rb"[(,]\s{0,99}\\?(?:\w{1,80}\\)*+Route(?:Collect|Regist)\w{1,30}\s{1,9}\$(\w{1,40})\s{0,9}[,)]"
@@ -103,7 +103,7 @@ def _has_definitions(root: Node) -> bool:
 
 
 def _read_script(root: Node, source: bytes, into: Collector) -> None:
-    """A script outside of any class that boots the application and hands something to it."""
+    """A script without classes that boots the application and passes something to it."""
     folder, _, name = into.path.rpartition("/")
     if _NO_FRONT.search(into.path) or any(entry.kind in ("server", "cli") for entry in into.entries):
         return
@@ -122,14 +122,14 @@ def _read_script(root: Node, source: bytes, into: Collector) -> None:
 
 
 def _is_page(folder: str, source: bytes) -> bool:
-    """Whether a browser asks for the script itself: it lies where the web server looks and reads a request."""
+    """Whether browsers request the script directly: it is in the web root and reads a request."""
     is_reachable = not folder or folder.rpartition("/")[2] in _WEB_ROOTS
     is_asked = is_reachable and _ASKED.search(source) is not None
     return is_asked and not _CONSOLE.search(source) and not _DEVELOPMENT.search(source)
 
 
 def _top_calls(root: Node) -> Iterator[Node]:
-    """Calls that run when the script does; those within calls are theirs."""
+    """Calls that run with the script itself, without nested ones."""
     return (node for node in syntax.walk(root, lambda node: node.type in _STATEMENTS) if node.type in _CALLS)
 
 
@@ -169,7 +169,7 @@ def _read_tables(root: Node, source: bytes, into: Collector) -> None:
         for node, match in in_code(_NAMED_ROUTE, root):
             route_paths.add(into, [], route_paths.joined(match["path"].decode(errors="replace")), node)
     if into.path.endswith("routes.php") and b"'verb'" in source:
-        for match in islice(_LISTED_ROUTE.finditer(source), MAX):
+        for match in islice(_LISTED_ROUTE.finditer(source), MAX_FACTS_PER_KIND):
             at = root.start_byte + match.start()
             place = root.descendant_for_byte_range(at, at + 1)
             route_paths.add(into, [match["verb"].decode()], match["path"].decode(errors="replace"), place or root)
@@ -180,14 +180,14 @@ def _read_tables(root: Node, source: bytes, into: Collector) -> None:
 
 def _read_given_router(root: Node, source: bytes, into: Collector) -> None:
     """``function (RouteCollection $map) { $map->get('/path', …) }``."""
-    routers = {match[1] for match in islice(_ROUTER_GIVEN.finditer(source), MAX)}
+    routers = {match[1] for match in islice(_ROUTER_GIVEN.finditer(source), MAX_FACTS_PER_KIND)}
     for node, match in in_code(_GIVEN_ROUTE, root) if routers else ():
         if match["who"] in routers:
             route_paths.add(into, [match["verb"].decode()], match["path"].decode(errors="replace"), node)
 
 
 def _read_registry(root: Node, source: bytes, into: Collector) -> None:
-    """A class in which many commands, jobs or procedures are put together."""
+    """A class that registers many commands, jobs or procedures."""
     name = stem(into.path)
     if not _REGISTRIES.search(name) or not any(source.count(word) >= _MIN_REGISTERED for word in _KIND_WORDS):
         return

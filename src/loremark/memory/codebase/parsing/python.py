@@ -13,7 +13,7 @@ from loremark.memory.codebase.parsing import (
     python_tables,
     python_web,
 )
-from loremark.memory.codebase.parsing.collector import MAX, Collector, naming_style
+from loremark.memory.codebase.parsing.collector import MAX_FACTS_PER_KIND, Collector, naming_style
 from loremark.memory.codebase.parsing.literals import stem, words
 from loremark.memory.codebase.parsing.python_calls import PythonNodes, find
 from loremark.memory.codebase.parsing.syntax import child_at, text
@@ -60,11 +60,11 @@ def _doc(root: Node) -> str:
 def _import(statement: Node, into: Collector) -> None:
     names = statement.children_by_field_name("name")
     if statement.type == "import_statement":
-        for each in names[:MAX]:
+        for each in names[:MAX_FACTS_PER_KIND]:
             into.imported(text(_unaliased(each)), statement)
         return
     module = text(statement.child_by_field_name("module_name"))
-    taken = tuple(text(_unaliased(each)) for each in names[:MAX])
+    taken = tuple(text(_unaliased(each)) for each in names[:MAX_FACTS_PER_KIND])
     is_all = any(child.type == "wildcard_import" for child in statement.named_children[-1:])
     into.imported(module, statement, ("*",) if is_all else taken)
 
@@ -74,7 +74,7 @@ def _unaliased(node: Node) -> Node | None:
 
 
 def _outline(root: Node, into: Collector) -> list[Node]:
-    """Definitions of the module and of its classes; the classes, for those who look further."""
+    """Adds the definitions of the module and its classes; returns the classes for further analysis."""
     classes: list[Node] = []
     stack = list(reversed(root.named_children[:_MAX_STATEMENTS]))
     for _ in range(_MAX_STATEMENTS):
@@ -103,7 +103,7 @@ def _outline(root: Node, into: Collector) -> list[Node]:
 
 
 def _takes_event(function: Node) -> bool:
-    """``def handler(event, context)``: what a cloud calls for each event."""
+    """``def handler(event, context)``: called by a cloud provider for each event."""
     given = function.child_by_field_name("parameters")
     names = [text(child).partition(":")[0] for child in given.named_children[:4]] if given is not None else []
     return names == ["event", "context"]

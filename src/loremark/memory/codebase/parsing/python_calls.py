@@ -24,7 +24,7 @@ _CALLS = words(
     "add_command Fire docopt add_resource get post put patch delete view route run run_app serve_forever "
     "HTTPServer ThreadingHTTPServer server get_wsgi_application get_asgi_application get_default_application "
     "create_table add_column CreateModel AddField rename_table Application schedule add_periodic_task "
-    # What opens a server, and what runs again and again: see python_servers and python_jobs.
+    # Calls that open a server or run repeatedly: see python_servers and python_jobs.
     "start_server start_unix_server create_server create_unix_server create_datagram_endpoint TCPServer "
     "ThreadingTCPServer ForkingTCPServer UDPServer ThreadingUDPServer UnixStreamServer ThreadingUnixStreamServer "
     "make_server run_simple WSGIServer ThreadedWSGIServer StreamServer serve quickstart AppRunner TCPSite UnixSite "
@@ -42,7 +42,7 @@ _MAY_DECLARE = re.compile(
     rb"grpc|Blueprint|Router|Table\(",
     re.MULTILINE,
 )
-# Looked for one by one, which is far quicker than more branches of an expression.
+# Searched one by one, which is much faster than more alternatives in one expression.
 _WORDS = tuple(
     word.encode()
     for word in words(
@@ -53,7 +53,7 @@ _WORDS = tuple(
         "beat_schedule BEAT_SCHEDULE jobs JOBS SIGTERM"
     )
 )
-# A server that is made in a function is often what it returns; other returns are not looked into.
+# A function often returns the server it creates; other return values are ignored.
 _MAY_RETURN_ONE = re.compile(rb"return (?:await )?[\w.]{0,80}(?:_server|Server|launch_instance)\(")
 _FEWEST_IN_TABLE = 4
 
@@ -65,13 +65,13 @@ class PythonNodes:
     imports: list[Node]
     decorated: list[Node]
     calls: list[tuple[str, Node]]
-    """The last part of what is called, for names that may declare something."""
+    """Calls by the last part of the callee, for names that may declare something."""
     assigned: list[tuple[str, str, Node]]
-    """A variable, the last part of what is called to make it, the call."""
+    """Variables with the last part of the callee that creates them, and the call."""
     tables: list[tuple[str, Node]]
-    """A variable and the list or dictionary of some length that it is given."""
+    """Variables with the longer lists or dictionaries assigned to them."""
     packages: frozenset[str] = frozenset()
-    """The first parts of what is imported."""
+    """The top-level names of imported modules."""
 
     def uses(self, *packages: str) -> bool:
         return not self.packages.isdisjoint(packages)

@@ -21,7 +21,7 @@ from loremark.memory.codebase.parsing.syntax import text
 _MANAGEMENT = re.compile(r"(?:^|/)management/commands/([a-z]\w{0,80})\.py$")
 _COMMAND_LIBRARIES = ("click", "typer", "flask", "asyncclick", "rich_click", "cyclopts", "cloup", "quart")
 _TOGETHER = 2
-"""So many commands of other files, and this is the file where they are put together."""
+"""A file that registers this many commands of other files is where they are combined."""
 
 
 def read(found: PythonNodes, into: Collector) -> None:
@@ -51,7 +51,7 @@ def _is_command(owner: str, found: PythonNodes, groups: dict[str, str]) -> bool:
 
 
 def _groups(found: PythonNodes) -> dict[str, str]:
-    """The words before a command, by the variable of its group."""
+    """The command prefixes by group variable."""
     groups: dict[str, str] = {}
     for decorated in found.decorated:
         name, _ = defined(decorated)
@@ -86,14 +86,14 @@ def _argparse(found: PythonNodes, into: Collector) -> None:
 
 
 def _reads_options(name: str, call: Node, found: PythonNodes) -> bool:
-    """The older libraries of arguments."""
+    """Older argument parsing libraries."""
     if name.endswith("OptionParser"):
         return found.uses("optparse")
     return name == "getopt" and found.uses("getopt") and "sys.argv" in text(call)
 
 
 def _put_together(found: PythonNodes, into: Collector) -> None:
-    """``cli.add_command(user.manager, "users")``: the commands of other files, where none are in this one."""
+    """``cli.add_command(user.manager, "users")``: the commands of other files, if this one has none."""
     if not found.uses("click", "typer", "asyncclick", "rich_click") or into.has_entry("cli"):
         return
     added = [call for name, call in found.calls if name in ("add_command", "add_typer") and arguments(call)[0]]

@@ -39,7 +39,7 @@ _JOBS = {
     "crontab": "faust",
     "event_handler": "nameko",
 }
-# An application object of Celery is often imported from the project itself.
+# The Celery application object is often imported from the project itself.
 _TASK_OWNERS = frozenset(("celery", "celery_app", "huey", "dramatiq", "app", "broker", "worker"))
 _MADE = {
     "Celery": (("celery",), "Celery app"),
@@ -60,7 +60,7 @@ _BASES = {
 }
 _WHEN = frozenset(("interval", "cron", "crontab", "schedule", "trigger", "seconds", "minutes", "hours", "every"))
 _STARTING = frozenset(("Thread", "Process", "create_task", "ensure_future"))
-# A task for each connection or request goes round as well, until that is over.
+# Tasks for a connection or request loop as well, until it is over.
 _FOR_ONE = ("wait", "ping", "alive", "heartbeat", "timeout", "send", "recv", "receive", "read", "write", "handle")
 _TASK_PAUSES = ("sleep(", ".get(")
 _PAUSES = ("sleep(", ".wait(", ".get(", ".accept(", ".poll(", ".recv", "wait_for(")
@@ -103,7 +103,7 @@ def _is_job(owner: str, decorator: str, call: Node | None, found: PythonNodes) -
     packages = _JOBS[decorator].split()
     if not packages or found.uses(*packages) or (owner in _TASK_OWNERS and decorator == "task"):
         return True
-    # ``@job("queue")`` with a decorator that the project has made from that of its library.
+    # ``@job("queue")`` with the project's own decorator based on that of a library.
     return decorator == "job" and not owner and call is not None and first_string(call) is not None
 
 
@@ -113,7 +113,7 @@ def _job(call: Node | None, name: str, node: Node, into: Collector) -> None:
 
 
 def _scheduled(found: PythonNodes, into: Collector) -> None:
-    """Functions that are given to a scheduler."""
+    """Functions passed to a scheduler."""
     knows = found.uses("apscheduler", "flask_apscheduler", "celery", "rq_scheduler")
     for name, call in found.calls:
         if name not in _SCHEDULING:
@@ -145,7 +145,7 @@ def _is_timed(call: Node, named: dict[str, Node]) -> bool:
 
 
 def _beat(found: PythonNodes, into: Collector) -> None:
-    """``app.conf.beat_schedule = {"clean": {"task": …, "schedule": …}}`` and the setting of Django."""
+    """``app.conf.beat_schedule = {"clean": {"task": …, "schedule": …}}`` and the Django setting."""
     for variable, table in found.tables:
         if table.type == "dictionary" and variable.lower().endswith(("beat_schedule", "celerybeat_schedule")):
             for pair in table.named_children[:100]:
@@ -154,7 +154,7 @@ def _beat(found: PythonNodes, into: Collector) -> None:
 
 
 def _listed(found: PythonNodes, into: Collector) -> None:
-    """``JOBS = [{"func": clean, "trigger": "interval"}]``: what a scheduler is given at once."""
+    """``JOBS = [{"func": clean, "trigger": "interval"}]``: jobs passed to a scheduler as a list."""
     for variable, table in found.tables:
         if table.type != "list" or not variable.lower().endswith("jobs"):
             continue
@@ -166,7 +166,7 @@ def _listed(found: PythonNodes, into: Collector) -> None:
 
 
 def _literal(node: Node) -> dict[str, Node]:
-    """The keys of a dictionary that are literals, with their values."""
+    """The literal keys of a dictionary with their values."""
     found: dict[str, Node] = {}
     for pair in node.named_children[:20] if node.type == "dictionary" else ():
         value = pair.child_by_field_name("value") if pair.type == "pair" else None
@@ -190,7 +190,7 @@ def _consumer(name: str, call: Node, found: PythonNodes, into: Collector) -> Non
 
 
 def _endless(root: Node, classes: list[Node], found: PythonNodes, into: Collector) -> None:
-    """Threads and tasks whose function goes round for ever: those that end by themselves are no job."""
+    """Threads and tasks whose function loops forever; those that finish are not jobs."""
     for node in classes:
         if not {"Thread", "Process"}.isdisjoint(bases(node)):
             run = next((each for each in _methods(node) if text(each.child_by_field_name("name")) == "run"), None)
@@ -208,7 +208,7 @@ def _endless(root: Node, classes: list[Node], found: PythonNodes, into: Collecto
 
 
 def _started(each: tuple[str, Node]) -> tuple[str, Node | None]:
-    """The function that a thread or a task runs, by its last name."""
+    """The last part of the name of the function that a thread or task runs."""
     name, call = each
     if name not in _STARTING:
         return "", None
@@ -227,13 +227,13 @@ def _methods(node: Node) -> Iterator[Node]:
 
 
 def _goes_on_for_all(function: Node) -> bool:
-    """A task of the whole program: it stops never, and is no matter of one connection."""
+    """Whether a task belongs to the whole program: it never stops and is not tied to a connection."""
     name = text(function.child_by_field_name("name"))
     return not any(word in name for word in _FOR_ONE) and _goes_round(function, _TASK_PAUSES, ("True", "1"))
 
 
 def _goes_round(function: Node, pauses: tuple[str, ...] = _PAUSES, conditions: tuple[str, ...] = ()) -> bool:
-    """``while True:`` or ``while not self.stopping:``, with something it waits for."""
+    """``while True:`` or ``while not self.stopping:``, with something to wait for."""
     body = function.child_by_field_name("body")
     for node in walk(body, _is_block) if body is not None else ():
         if node.type != "while_statement":

@@ -79,7 +79,7 @@ def _kinds(found: PythonNodes) -> frozenset[str]:
 
 
 def _tables(classes: list[Node]) -> dict[str, str]:
-    """Classes by the names of their tables."""
+    """Classes by table name."""
     tables = {}
     for node in classes[:400]:
         for name, _, right in _assignments(node):
@@ -89,7 +89,7 @@ def _tables(classes: list[Node]) -> dict[str, str]:
 
 
 def _assignments(node: Node) -> list[tuple[str, str, Node | None]]:
-    """Name, type and value of what a class assigns."""
+    """Name, type and value of a class's assignments."""
     body = node.child_by_field_name("body")
     found = []
     for statement in body.named_children[:300] if body is not None else ():

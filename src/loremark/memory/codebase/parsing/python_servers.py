@@ -83,7 +83,7 @@ _BASES = {
     "SSHServer": ("asyncssh",),
     "BaseApplication": ("gunicorn",),
 }
-# A file system that answers the kernel, a service of the system: the library calls the methods of the class.
+# FUSE file systems and system services, whose methods are called by the library.
 _FUSE = ("llfuse", "pyfuse3", "fuse", "mfusepy", "refuse")
 _BASES |= {
     "Operations": _FUSE,
@@ -121,7 +121,7 @@ def _made(found: PythonNodes) -> tuple[str, Node] | None:
 
 
 def _made_by_other(name: str, call: Node, found: PythonNodes) -> str:
-    """Names that mean a server by what they are called on or given."""
+    """Names that mean a server depending on their receiver or arguments."""
     on = receiver(call)
     if name in ("create_server", "create_unix_server") and found.uses("asyncio", "uvloop", "asyncssh"):
         is_server = on in ("loop", "_loop", "asyncssh") or on.endswith("_loop()") or "get_event_loop" in on
@@ -154,7 +154,7 @@ def _derived(classes: list[Node], found: PythonNodes) -> tuple[str, Node] | None
 
 
 def _by_hand(found: PythonNodes) -> tuple[str, Node] | None:
-    """A socket that is bound and listens: one that is only bound looks for a free port."""
+    """A socket that is bound and listens; one that is only bound probes for a free port."""
     if not found.uses("socket"):
         return None
     bound = {receiver(call) for name, call in found.calls if name == "bind"}
@@ -165,7 +165,7 @@ def _by_hand(found: PythonNodes) -> tuple[str, Node] | None:
 
 
 def _launched(found: PythonNodes, into: Collector) -> None:
-    """The main of programs that are made with traitlets, and of those that are stopped by a signal."""
+    """The main of traitlets programs, and of programs that stop on a signal."""
     calls = [call for name, call in found.calls if _is_launch(name, call)]
     if calls and not any(entry.kind in ("main", "cli") for entry in into.entries):
         into.entry("main", "main", calls[0])
@@ -176,14 +176,14 @@ def _is_launch(name: str, call: Node) -> bool:
     if name == "launch_instance":
         return bool(receiver(call))
     if name in ("add_signal_handler", "signal"):
-        # SIGINT alone is what tools and jobs take, to clean up after themselves.
+        # Tools and jobs handle only SIGINT, to clean up.
         first = arguments(call)[0][:1]
         return bool(first) and text(first[0]).endswith("SIGTERM")
     return False
 
 
 def _answers(classes: list[Node], found: PythonNodes, into: Collector) -> None:
-    """Consumers of Django channels, messages of Socket.IO, tools of MCP, functions of XML-RPC."""
+    """Django Channels consumers, Socket.IO messages, MCP tools, XML-RPC functions."""
     if found.uses("channels"):
         for node in classes:
             if not _CONSUMERS.isdisjoint(bases(node)):

@@ -85,7 +85,7 @@ def _is_runnable(pair: Node) -> bool:
 
 
 def _by_name(node: Node, into: Collector) -> None:
-    """``getattr(self, "cmd_" + word)`` in a class that has many of them."""
+    """``getattr(self, "cmd_" + word)`` in a class with many such methods."""
     asked = _BY_NAME.search(node.text or b"")
     if asked is None:
         return
@@ -100,7 +100,7 @@ def _by_name(node: Node, into: Collector) -> None:
 
 
 def _allowed(node: Node, into: Collector) -> None:
-    """``rpc_methods = ("open", "close", …)`` of a class that looks a method up with ``getattr``."""
+    """``rpc_methods = ("open", "close", …)`` in a class that looks up methods with ``getattr``."""
     body = node.child_by_field_name("body")
     if body is None or b"getattr(self" not in (node.text or b""):
         return

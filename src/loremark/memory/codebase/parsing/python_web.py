@@ -98,7 +98,7 @@ def _title(name: str, packages: list[str], found: PythonNodes) -> str:
 
 
 def _prefixes(found: PythonNodes) -> dict[str, str]:
-    """The prefix of each variable that holds a router, with that of where it is mounted."""
+    """The prefix of each router variable, including the prefix where it is mounted."""
     prefixes: dict[str, str] = {}
     for variable, name, call in found.assigned:
         if name in _PREFIXED or name in _SERVERS:
@@ -111,7 +111,7 @@ def _prefixes(found: PythonNodes) -> dict[str, str]:
             outer = plain(named.get("url_prefix")) or plain(named.get("prefix"))
             variable = text(plainly[0]) if plainly else ""
             if outer and variable in prefixes:
-                # Flask takes the later prefix in place of the first, FastAPI both.
+                # In Flask the later prefix replaces the first; in FastAPI they are combined.
                 prefixes[variable] = outer if name != "include_router" else joined(outer, prefixes[variable])
     return prefixes
 
@@ -160,7 +160,7 @@ def _mounts(found: PythonNodes) -> Spans:
 
 
 def _django(found: PythonNodes, into: Collector) -> None:
-    """``path()`` and its kin; a list of this file that is included elsewhere in it has that place's prefix."""
+    """``path()`` and similar; a list included elsewhere in the same file gets the prefix from there."""
     lists = _url_lists(found)
     spans = Spans()
     routers: dict[str, str] = {}
@@ -187,7 +187,7 @@ def _django(found: PythonNodes, into: Collector) -> None:
 
 
 def _included(call: Node) -> str | None:
-    """The name of what a Django route includes; None where it leads to a view."""
+    """The name that a Django route includes; None if it refers to a view."""
     plainly, named = arguments(call)
     target = plainly[1] if len(plainly) > 1 else named.get("view")
     if target is None or target.type != "call" or called(target) != "include":
@@ -197,7 +197,7 @@ def _included(call: Node) -> str | None:
 
 
 def _url_lists(found: PythonNodes) -> dict[str, Node]:
-    """Lists of routes by their variable: the list that stands around a ``path()``."""
+    """Route lists by variable: the lists that contain a ``path()``."""
     lists: dict[str, Node] = {}
     for name, call in found.calls[:400]:
         if name in _DJANGO:

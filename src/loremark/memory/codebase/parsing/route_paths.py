@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collector import MAX, Collector
+from loremark.memory.codebase.parsing.collector import MAX_FACTS_PER_KIND, Collector
 from loremark.memory.codebase.parsing.literals import words
 
 METHODS = words("get post put patch delete head options")
@@ -37,14 +37,14 @@ class Spans:
         self._places: set[tuple[int, int]] = set()
 
     def add(self, node: Node, prefix: str) -> None:
-        """The first prefix of a stretch holds: a list may be mounted at several places (v1, v2)."""
+        """Adds a prefix for a range; the first one wins, because a list may be mounted several times (v1, v2)."""
         place = (node.start_byte, node.end_byte)
-        if prefix and len(self._spans) < MAX and place not in self._places:
+        if prefix and len(self._spans) < MAX_FACTS_PER_KIND and place not in self._places:
             self._places.add(place)
             self._spans.append((*place, prefix))
 
     def prefix(self, node: Node) -> str:
-        """All prefixes that hold at a node, the outermost first."""
+        """All prefixes that apply at a node, the outermost first."""
         start, end = node.start_byte, node.end_byte
         around = sorted((first, -last, prefix) for first, last, prefix in self._spans if first <= start and end <= last)
         return joined(*(prefix for _, _, prefix in around[:8])) if around else ""

@@ -71,7 +71,7 @@ def _read_route(
 
 
 def _below(method: str, prefix: str, arguments: list[Node], options: dict[str, Node]) -> str:
-    """The path that holds inside the block of a call."""
+    """The path prefix inside the block of a call."""
     first = word_of(arguments[0]) if arguments and arguments[0].type in ("simple_symbol", "string") else ""
     place = word_of(options["path"]) if "path" in options else first
     if method in ("namespace", "scope", "resource", "route_param", "group") and place:
@@ -84,5 +84,5 @@ def _below(method: str, prefix: str, arguments: list[Node], options: dict[str, N
 
 
 def _joined(prefix: str, path: str) -> str:
-    """Cut: blocks may stand in blocks without end."""
+    """Joins the path, truncated because blocks can be nested without limit."""
     return route_paths.joined(prefix, path.strip("/"))[:_MAX_PATH_CHARS]

@@ -48,10 +48,10 @@ _ENDLESS = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _SUBSCRIBED = re.compile(rb"\bsubscribe\b[^\n]{0,200}\bblock: true\b|\.each_message\b")
-# Their threads keep something alive that somebody else began.
+# Their threads only keep something alive that was started elsewhere.
 _HOUSEKEEPERS = re.compile(r"(?:pool|cache|client|connection|adapter)$")
 _BROKERS = (b"Bunny", b"Kafka", b"Rdkafka")
-# "conn.get('/path') { |req| … }" of a client looks the same: who is asked tells.
+# "conn.get('/path') { |req| … }" of a client looks the same; the receiver decides.
 _SERVED = re.compile(
     rb"(?:\b|@)(?:\w{0,40}_)?(?:serv|server|srv|router|app)\.(?P<verb>get|post|put|patch|delete|head)\b"
     rb"|\.(?P<mounted>mount_proc)\b"
@@ -91,7 +91,7 @@ def read_services(root: Node, into: Collector) -> None:
 
 
 def _read_times(root: Node, into: Collector) -> None:
-    """``scheduler.cron "0 5 * * *" do``; what is said with a variable has the name of its class."""
+    """``scheduler.cron "0 5 * * *" do``; jobs given as a variable are named after their class."""
     for node, match in in_code(_TIMED, root):
         call = around(node, _CALL)
         arguments = arguments_of(call) if call is not None else []
@@ -122,7 +122,7 @@ def _read_clock(node: Node, into: Collector) -> None:
 
 
 def _read_thread(node: Node, into: Collector) -> None:
-    """A thread or process that loops until it is stopped; others do one thing and end."""
+    """A thread or process that loops until it is stopped; others do one thing and finish."""
     call = around(node, _CALL) if node.type != "call" else node
     block = call.child_by_field_name("block") if call is not None else None
     if block is not None and _ENDLESS.search((block.text or b"")[:4000]):
@@ -130,7 +130,7 @@ def _read_thread(node: Node, into: Collector) -> None:
 
 
 def _read_program(root: Node, into: Collector) -> None:
-    """``AgentRunner.new(…).run`` at the end of a program: what it starts tells what it is."""
+    """``AgentRunner.new(…).run`` at the end of a program; the class it starts determines the kind."""
     made: dict[str, str] = {}
     for node in root.named_children[:400]:
         left = node.child_by_field_name("left") if node.type == "assignment" else None

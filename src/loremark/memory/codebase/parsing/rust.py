@@ -7,7 +7,7 @@ import re
 from tree_sitter import Node
 
 from loremark.memory.codebase.parsing import comments, rust_models, rust_programs
-from loremark.memory.codebase.parsing.collector import MAX, Collector
+from loremark.memory.codebase.parsing.collector import MAX_FACTS_PER_KIND, Collector
 from loremark.memory.codebase.parsing.literals import words
 from loremark.memory.codebase.parsing.rust_items import Item
 from loremark.memory.codebase.parsing.syntax import text
@@ -15,7 +15,7 @@ from loremark.memory.codebase.parsing.test_detection import is_test
 
 _TYPES = words("struct_item enum_item trait_item type_item union_item")
 _MAIN = re.compile(r"(?:^|/)src/(?:main\.rs|bin/[^/]{1,100}(?:\.rs|/main\.rs))$")
-# ``#[tokio::main]``, ``#[actix_web::main]``, and the entry of a program without an operating system.
+# ``#[tokio::main]``, ``#[actix_web::main]``, and the entry point of bare-metal programs.
 _RUNTIME = re.compile(r"#\[(?:\w{1,40}::)?(?:main|entry)\b")
 _SAMPLES = re.compile(r"(?:^|/)(?:examples?|samples?|benches|docs?|book)/")
 _MAX_ITEMS = 20_000
@@ -57,7 +57,7 @@ def _doc(root: Node) -> str:
 
 
 def _is_main(node: Node, attributes: list[str], path: str) -> bool:
-    """Cargo's usual places, a ``main.rs`` elsewhere, or a main that a runtime starts wherever it stands."""
+    """Cargo's default locations, a ``main.rs`` elsewhere, or a main with a runtime attribute anywhere."""
     if text(node.child_by_field_name("name")) != "main":
         return False
     if _MAIN.search(path) is not None:
@@ -68,7 +68,7 @@ def _is_main(node: Node, attributes: list[str], path: str) -> bool:
 
 
 def _item(node: Node, into: Collector) -> list[Node]:
-    """One item; those within it that are looked at too."""
+    """Adds an item; returns the nested items to visit."""
     kind = node.type
     name = text(node.child_by_field_name("name"))
     if kind == "function_item":
@@ -91,7 +91,7 @@ def _item(node: Node, into: Collector) -> list[Node]:
     elif kind == "mod_item":
         body = node.child_by_field_name("body")
         if body is None:
-            # A file of its own, below this one.
+            # A separate file below this one.
             into.imported(f"self::{name}", node)
         else:
             return body.named_children
@@ -99,12 +99,12 @@ def _item(node: Node, into: Collector) -> list[Node]:
 
 
 def _use(node: Node, into: Collector) -> None:
-    """``a::{b, c::{d, e}}`` is what is taken from ``a`` and what is taken from ``a::c``."""
+    """``a::{b, c::{d, e}}`` imports from ``a`` and from ``a::c``."""
     written = "".join(text(node.child_by_field_name("argument"), 4_000).split("\n"))
     taken: dict[str, list[str]] = {}
     prefixes = [""]
     waiting = ""
-    for part in _PARTS.findall(written)[: MAX * 4]:
+    for part in _PARTS.findall(written)[: MAX_FACTS_PER_KIND * 4]:
         if part == "{":
             prefixes.append(prefixes[-1] + waiting)
             waiting = ""

@@ -20,7 +20,7 @@ class Item:
     attributes: tuple[str, ...]
 
     def derives(self) -> frozenset[str]:
-        """The last parts of what is derived."""
+        """The last parts of the derived names."""
         lists = (match.group(1) for each in self.attributes for match in [_DERIVE.search(each)] if match)
         return frozenset(name for names in lists for name in _LAST.findall(names))
 

@@ -54,7 +54,7 @@ def _macro(node: Node, tables: list[tuple[str, Node, tuple[str, ...]]], joins: d
 
 
 def _relations(items: list[Item]) -> tuple[str, ...]:
-    """What the relations of a SeaORM entity lead to."""
+    """The targets of a SeaORM entity's relations."""
     found: dict[str, None] = {}
     for item in items:
         if item.node.type == "enum_item" and "DeriveRelation" in item.derives():

@@ -109,7 +109,7 @@ def _kebab(name: str) -> str:
 
 
 def _calls(root: Node, left_out: frozenset[tuple[int, int]]) -> list[tuple[str, Node, list[Node]]]:
-    """What is called (``.route`` for a method, ``Command::new`` for a path), the call, what it is given."""
+    """Callee (``.route`` for a method, ``Command::new`` for a path), call and arguments."""
     found: list[tuple[str, Node, list[Node]]] = []
     for node in walk(
         root, lambda node: node.type not in _NOT_ENTERED and (node.start_byte, node.end_byte) not in left_out
@@ -153,7 +153,7 @@ def _spans(calls: list[tuple[str, Node, list[Node]]]) -> Spans:
 
 
 def _whole_chain(call: Node) -> Node:
-    """``scope("/x").service(a).service(b)`` as one."""
+    """``scope("/x").service(a).service(b)`` as one chain."""
     at = call
     for _ in range(120):
         above = at.parent

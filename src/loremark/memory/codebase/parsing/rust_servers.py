@@ -22,7 +22,7 @@ MAY_SERVE = re.compile(
     rb"basic_consume|rdkafka|apalis|generate_handler!|mobile_entry_point|serve_connection|zbus|gotham|Iron::new|"
     rb"tonic::|define_windows_service!|service_dispatcher::start|\.recv\(\)"
 )
-# The crate, the end of what is called, and what that makes.
+# The crate, the suffix of the callee, and what it creates.
 _MADE: tuple[tuple[str, str, EntryKind, str], ...] = (
     ("rmcp", ".serve rmcp::serve_server serve_server", "server", "MCP server"),
     ("rmcp", "StreamableHttpService::new SseServer::serve", "server", "MCP server"),
@@ -60,14 +60,14 @@ _LISTENERS = re.compile(r"(?:\w{1,30}::){0,6}(?:Tcp|Unix)Listener::bind")
 _TAKES = (".accept", ".incoming")
 _METHODS = (".register_method", ".register_async_method", ".register_subscription")
 _INTERVAL = re.compile(r"(?:(?:tokio::)?time::)?interval(?:_at)?")
-# What beats for one connection or one screen is no job of the service.
+# Intervals for one connection or screen are not jobs.
 _BEATS = re.compile(
     r"ping|heart_?beat|keep_?alive|progress|render|frame|draw|spinner|debounce|retry|millis|conn|stream|redraw",
     re.IGNORECASE,
 )
 _SHORT = re.compile(r"from_secs(?:_f(?:32|64))?\((?:\d|[12]\d)(?:\.\d{0,4})?\)")
 _SPAWNS = re.compile(r"(?:std::)?thread::Builder::new")
-# What a file of background work is called; others take from a channel what belongs to one screen or connection.
+# Names of files with background work; channels elsewhere usually belong to one screen or connection.
 _OF_JOBS = re.compile(
     r"(?:^|.*/)\w{0,40}(?:jobs?|workers?|background|daemon|scheduler|tasks)(?:_\w{1,40})?(?:/mod)?\.rs"
 )
@@ -128,7 +128,7 @@ def _services(root: Node, into: Collector) -> None:
 
 
 def _service(made: Node, into: Collector) -> None:
-    """Every method answers with a ``Response`` or a ``Status``: other traits are asynchronous too."""
+    """Every method must return a ``Response`` or a ``Status``, because other traits are asynchronous too."""
     trait, body = made.child_by_field_name("trait"), made.child_by_field_name("body")
     methods = [each for each in body.named_children if each.type == "function_item"] if body is not None else []
     if trait is None or not methods or not all(map(_is_answer, methods)):
@@ -158,19 +158,19 @@ def _taking(call: Node, into: Collector) -> None:
 
 
 def _is_mcp_server(source: bytes) -> bool:
-    """Clients serve too: a transport to the server that they have started."""
+    """Clients use ``serve`` too, as a transport to a server they have started."""
     return b"ServerHandler" in source or b"stdio()" in source or b"RoleServer" in source
 
 
 def _commands(macro: Node, into: Collector) -> None:
-    """Tauri: ``generate_handler![files::open, close]``, the functions that the page may call."""
+    """Tauri: ``generate_handler![files::open, close]``, the functions that the page can call."""
     if macro.type == "macro_invocation" and "generate_handler" in text(macro.child_by_field_name("macro")):
         for path in _PATH.findall(text(macro, 8_000).partition("!")[2])[:200]:
             into.entry("route", path.rpartition("::")[2], macro)
 
 
 def _interval(call: Node, period: Node, into: Collector) -> None:
-    """A loop of the background: the function in which the interval is made."""
+    """A background loop: the function that creates the interval."""
     written = text(period)
     function = _function_around(call)
     name = text(function.child_by_field_name("name")) if function is not None else ""
@@ -192,7 +192,7 @@ def _function_around(node: Node) -> Node | None:
 
 
 def _thread(call: Node, into: Collector) -> None:
-    """``thread::Builder::new().name("cleaner".into()).spawn(move || loop { … })``: a thread that goes on."""
+    """``thread::Builder::new().name("cleaner".into()).spawn(move || loop { … })``: a thread that keeps running."""
     name, at = "", call
     for _ in range(6):
         method, above = at.parent, at.parent.parent if at.parent is not None else None

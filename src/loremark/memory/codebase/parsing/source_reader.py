@@ -34,10 +34,10 @@ _CPP = re.compile(
 )
 _SCRIPT_END = re.compile(r"</script", re.IGNORECASE)
 _SCRIPT = re.compile(r"<script\b([^<>]{0,300})>", re.IGNORECASE)
-# Nobody writes lines like these; reading them costs time and tells names such as "a" and "b".
+# Lines this long are not written by hand; parsing them is slow and only yields names such as "a" and "b".
 _MACHINE_CHARS = 8_000
 _MACHINE_LINE_CHARS = 250
-# The parser needs up to a thousand times longer where nothing makes sense: larger files are tried in pieces first.
+# The parser is up to a thousand times slower on invalid input, so larger files are tried in pieces first.
 _TRIED_CHARS = 24_000
 _PIECE_CHARS = 6_000
 _SENSELESS_SHARE = 40
@@ -66,7 +66,7 @@ def read_source(path: str, language: str, content: str) -> tuple[Collector, bool
 
 
 def _reader(language: str) -> Callable[[Node, Collector], None]:
-    """Loaded with the first file of its language."""
+    """Loads a parser on the first file of its language."""
     module = import_module(f"loremark.memory.codebase.parsing.{_READERS[language]}")
     read: Callable[[Node, Collector], None] = module.read
     return read
@@ -79,12 +79,12 @@ def _is_written_by_machine(path: str, text: str) -> bool:
 
 
 def _sensible(language: str, text: str) -> str:
-    """The text up to where it stops being the language at all."""
+    """The text up to the point where it is no longer valid in this language."""
     if len(text) <= _TRIED_CHARS:
         return text
     for start in range(0, len(text), _PIECE_CHARS):
         end = start + _PIECE_CHARS
-        # A piece that begins within a long string looks senseless by itself only.
+        # A piece that starts inside a long string only looks invalid on its own.
         if _is_senseless(language, text[start:end], 0) and _is_senseless(language, text[:end], start):
             return text[:start]
     return text
@@ -103,7 +103,7 @@ def _is_senseless(language: str, text: str, start: int) -> bool:
 
 
 def _script(text: str) -> tuple[str, str]:
-    """The scripts of a page, each on the lines where it stands there."""
+    """The scripts of a page, each at its original lines."""
     language, pieces, lines = "typescript", [], 0
     for opening, script, before in _scripts(text):
         if "tsx" in opening or "jsx" in opening:
@@ -114,7 +114,7 @@ def _script(text: str) -> tuple[str, str]:
 
 
 def _scripts(text: str) -> Iterator[tuple[str, str, int]]:
-    """The attributes, the words and the lines before each script."""
+    """The attributes, the text and the preceding lines of each script."""
     at = line = 0
     for _ in range(8):
         opening = _SCRIPT.search(text, at)

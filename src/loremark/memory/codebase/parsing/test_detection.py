@@ -10,7 +10,7 @@ _FOLDERS = words(
     "test tests testing spec specs __tests__ __test__ __mocks__ __fixtures__ e2e fixtures testdata test-data cypress "
     "playwright integration-tests integration_tests benches"
 )
-# "MyProject.Tests", "app-tests", "unit_tests": a folder of tests under a longer name.
+# "MyProject.Tests", "app-tests", "unit_tests": a test folder with a longer name.
 _FOLDER_ENDINGS = tuple(f"{mark}{word}" for mark in "._-" for word in ("test", "tests", "spec", "specs", "e2e"))
 _FILE = re.compile(
     r"(?:tests?|conftest)\.pyw?|test_.*+|.*_(?:tests?|spec)\.\w{1,8}|"

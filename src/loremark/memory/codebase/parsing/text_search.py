@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from loremark.memory.codebase.parsing import syntax
-from loremark.memory.codebase.parsing.collector import MAX
+from loremark.memory.codebase.parsing.collector import MAX_FACTS_PER_KIND
 
 _WORDS_ONLY = re.compile(r"comment|string|heredoc|^text$|character_literal")
 _MAX_UP = 60
@@ -16,7 +16,7 @@ _MAX_UP = 60
 
 def in_code(pattern: re.Pattern[bytes], root: Node) -> Iterator[tuple[Node, re.Match[bytes]]]:
     """Matches outside comments and strings, each with its smallest node."""
-    for _, match in zip(range(2 * MAX), pattern.finditer(root.text or b""), strict=False):
+    for _, match in zip(range(2 * MAX_FACTS_PER_KIND), pattern.finditer(root.text or b""), strict=False):
         at = root.start_byte + match.start()
         node = root.descendant_for_byte_range(at, at + 1)
         if node is not None and not _WORDS_ONLY.search(node.type):

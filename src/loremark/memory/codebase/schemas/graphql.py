@@ -51,7 +51,7 @@ def read(content: str) -> tuple[Model, ...]:
 
 
 def _read_type(tokens: Tokens, kind: _Type) -> None:
-    """The interfaces, then the fields: what stands in brackets of arguments or directives is passed over."""
+    """The interfaces, then the fields, skipping arguments and directives."""
     if tokens.peek() == "implements":
         tokens.take()
         while tokens.peek() == "&" or (tokens.peek().isidentifier() and tokens.peek() not in _DEFINITIONS):
@@ -89,7 +89,7 @@ def _read_type(tokens: Tokens, kind: _Type) -> None:
 
 
 def _skip(tokens: Tokens) -> None:
-    """To the end of the brackets that have just been opened."""
+    """Skips to the end of the brackets just opened."""
     depth = 1
     while depth and not tokens.is_done:
         sign = tokens.take().text

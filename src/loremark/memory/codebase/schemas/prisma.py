@@ -35,7 +35,7 @@ def read(content: str) -> tuple[Model, ...]:
 
 
 def _read_fields(tokens: Tokens) -> dict[str, str]:
-    """Names and types up to the end of the block; a line is a field if it begins with two words."""
+    """Names and types up to the end of the block; a line is a field if it starts with two words."""
     types: dict[str, str] = {}
     is_first = True
     while not tokens.is_done:

@@ -34,7 +34,7 @@ def read_tables(root: Node, into: Collector) -> None:
 
 
 def _columns(table: Node) -> tuple[list[str], list[str]]:
-    """The columns of a table, and what they refer to as far as the columns say so."""
+    """The columns of a table, and the references they declare."""
     fields: list[str] = []
     targets: list[str] = []
     block = table.child_by_field_name("block")
@@ -54,6 +54,6 @@ def _columns(table: Node) -> tuple[list[str], list[str]]:
 
 
 def _names(call: Node) -> list[str]:
-    """The strings and symbols that a call is given, up to its first option."""
+    """The string and symbol arguments of a call, up to its first option."""
     given = takewhile(lambda argument: argument.type in ("string", "simple_symbol"), arguments_of(call))
     return [word_of(argument) for argument in given]

@@ -15,10 +15,10 @@ _TOKENS = re.compile(
     r"|(?P<word>[^\W\d][\w$]*+|[().,;])",
     re.DOTALL,
 )
-# Scripts may hold far more data than tables: what stands between these is not taken apart.
+# Scripts may contain far more data than tables, so text between these is not tokenized.
 _CREATE = re.compile(rf"{_LEFT_OUT}|{_STRING}|\b(?P<create>CREATE)\s", re.DOTALL | re.IGNORECASE)
 _MAX_TABLE_CHARS = 60_000
-# The body of a function is a string of its own kind (``$$ … $$``), and may create tables that never last.
+# Function bodies are dollar-quoted strings (``$$ … $$``) and may create temporary tables.
 _BODY = re.compile(r"\$(\w{0,60})\$")
 _MAX_BODIES = 200
 _BEFORE_TABLE = words("OR REPLACE UNLOGGED GLOBAL LOCAL EXTERNAL FOREIGN VIRTUAL COLUMN ROW")
@@ -54,7 +54,7 @@ def read(path: str, content: str) -> tuple[Model, ...]:
 
 
 def _step(path: str) -> str:
-    """The name of a migration: its file's, or its folder's where all files are called the same."""
+    """The name of a migration: its file name, or its folder name if all files have the same name."""
     parts = path.split("/")
     stem = parts[-1].removesuffix(".sql").removesuffix(".up")
     return parts[-2] if stem.lower() in ("migration", "up") and len(parts) > 1 else stem
@@ -90,7 +90,7 @@ def _read_table(tokens: Tokens, line: int) -> Model | None:
 
 
 def _name(tokens: Tokens) -> str:
-    """``schema.table`` is called table."""
+    """``table`` for ``schema.table``."""
     name = tokens.take()
     while tokens.peek() == ".":
         tokens.take()

@@ -14,10 +14,10 @@ _FARTHEST_LOOK = 4
 
 class Token(NamedTuple):
     text: str
-    """A word or a sign; of a string only that it is one."""
+    """A word, a symbol or a string."""
     at: int
     quoted: str = ""
-    """What stood between quotes."""
+    """The text between quotes."""
 
 
 _END = Token("", -1)
@@ -27,7 +27,7 @@ class Tokens:
     """A token stream with lookahead; returns empty tokens at the end."""
 
     def __init__(self, content: str, pattern: re.Pattern[str]) -> None:
-        """``pattern`` has a group ``string`` and a group ``word``; what else it matches is left out."""
+        """``pattern`` has a group ``string`` and a group ``word``; other matches are dropped."""
         self._content = content[:MAX_CHARS]
         self._tokens = [
             Token(match.group()[:_MAX_NAME_CHARS], match.start())
@@ -54,7 +54,7 @@ class Tokens:
         return token
 
     def skip(self, *words: str) -> None:
-        """Takes these keywords if all of them follow, in any case of their letters."""
+        """Consumes these keywords if all of them follow, ignoring case."""
         if all(self.peek(at).upper() == word for at, word in enumerate(words)):
             self._next += len(words)
 

@@ -56,7 +56,7 @@ def _group(path: str, hit: Hit) -> tuple[str, ...]:
         return ("file", path)
     if hit.kind == "secret" and hit.severity <= _TRIAL_SEVERITY:
         return ("trial",)
-    # Tests and examples do not push a rule's real places out of its list.
+    # Tests and examples must not crowd out a rule's real locations.
     return ("trial-rule" if hit.severity <= _TRIAL_SEVERITY else "rule", hit.kind, hit.rule)
 
 

@@ -11,7 +11,7 @@ from loremark.memory.codebase.security.calls_compiled import COMPILED
 from loremark.memory.codebase.security.calls_scripted import SCRIPTED
 from loremark.memory.codebase.security.rules import Rule, RuleMatch, find
 
-# Where a switch for debugging is meant to be on.
+# Files in which debugging may be enabled.
 _DEVELOPMENT = re.compile(r"(?:^|[/_.-])(?:dev|development|local|debug|devel|tests?)(?:[/_.-]|$)", re.IGNORECASE)
 
 

@@ -14,12 +14,12 @@ _LINE_REACH = 400
 _COMMENT = re.compile(
     r"[ \t]{0,200}(?://|/\*|\*[ \t/]|\#(?!\{)|--[ \t]|;|<!--|%|\"\"\"|'''|>>>|rem[ \t])", re.IGNORECASE
 )
-# In these a hash or a percent sign begins something else.
+# Languages in which a hash or a percent sign does not start a comment.
 _HASH_IS_CODE = frozenset(["c", "cpp", "header", "csharp", "css", "scss", "rust"])
 
 
 _QUERY = "sql-concatenation"
-# Before these words only the name of a table is put into a query, which seldom comes from outside.
+# Before these words only a table name is interpolated, which rarely comes from user input.
 _PUT_IN = re.compile(r"%[sd(]|\{|\$\w")
 _PLACE_OF_VALUE = re.compile(r"\b(?:where|values|like|having|set)\b", re.IGNORECASE)
 
@@ -46,7 +46,7 @@ class Rule:
     pattern: re.Pattern[str]
     why: str
     unless: tuple[str, ...] = ()
-    """Not a hit when the line says one of these (lower case)."""
+    """Not a hit if the line contains one of these (lower case)."""
 
 
 _GROUPS = {
@@ -94,7 +94,7 @@ def find(rules: Iterable[Rule], language: str | None, content: str, lower: str) 
 
 
 def _is_meant(rule: Rule, language: str | None, match: re.Match[str], content: str, lower: str) -> bool:
-    # Where a pattern begins with blanks, the line that is meant is the one of its first letter.
+    # If a match starts with whitespace, the line of its first letter counts.
     at = match.start() + len(match.group()) - len(match.group().lstrip())
     start = max(content.rfind("\n", max(0, at - _LINE_REACH), at) + 1, at - _LINE_REACH, 0)
     comment = _COMMENT.match(content, start, max(at, start) + 3)
@@ -106,14 +106,14 @@ def _is_meant(rule: Rule, language: str | None, match: re.Match[str], content: s
         return False
     if not rule.unless:
         return True
-    # The parts of a query often stand in the lines below it.
+    # The parts of a query are often on the lines below it.
     end = -1 if rule.name == _QUERY else lower.find("\n", match.end(), match.end() + _LINE_REACH)
     line = lower[start : end if end >= 0 else match.end() + _LINE_REACH]
     return not any(word in line for word in rule.unless)
 
 
 def _takes_value(query: str) -> bool:
-    """Whether something is put where a value belongs, not only where a name does."""
+    """Whether a value is interpolated, not only an identifier."""
     put = _PUT_IN.search(query, query.find("(") + 1)
     head = query[: put.start()] if put is not None else query
     return head.endswith("'") or _PLACE_OF_VALUE.search(head) is not None

@@ -19,7 +19,7 @@ _TRIAL_SEVERITY = 2
 def scan_file(path: str, language: str | None, content: str) -> tuple[Hit, ...]:
     """The hits in a file, the most severe first, then by line."""
     content = content[:_MAX_CHARS]
-    # The one letter that grows when it is made small: places would no longer fit.
+    # The only letter that gets longer in lower case, which would shift the positions.
     lower = content.replace("İ", "I").lower()
     secrets = find_secrets(path, language, content, lower)
     found = [RuleMatch(each.offset, each.rule, "secret", each.severity, each.why) for each in secrets]
@@ -29,7 +29,7 @@ def scan_file(path: str, language: str | None, content: str) -> tuple[Hit, ...]:
 
 
 def _as_hits(found: list[RuleMatch], content: str, *, is_trial: bool) -> tuple[Hit, ...]:
-    """One for each line and kind, and one line for each place."""
+    """Keeps one hit per line and kind, and one line per position."""
     starts = _line_starts(content)
     best: dict[tuple[int, str], Hit] = {}
     for each in found:

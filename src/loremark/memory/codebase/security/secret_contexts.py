@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# Where a secret is known by what stands before it: rule, anchor, severity, pattern.
+# Secrets recognized by the text before them: rule, anchor, severity, pattern.
 CONTEXTS: tuple[tuple[str, str, int, re.Pattern[str]], ...] = (
     ("url-password", "://", 4, re.compile(
         r"://[^\s/@:\"'<>`()]{0,64}:([^\s@/\"'<>`]{3,256})@(?![\w.-]{0,60}example\.)[\w\[{$-]")),

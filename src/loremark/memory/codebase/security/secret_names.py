@@ -14,7 +14,7 @@ def words(text: str) -> frozenset[str]:
 SecretKind = Literal["password", "secret", "token", "key"]
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _MAX_NAME_CHARS = 80
-# They say which secret it is, not that it is something else.
+# Qualifiers that say which secret it is.
 _QUALIFIERS = words(
     "value prod production dev development staging live test local main primary secondary old new backup base64 b64"
     " raw plain text string str hex default base v1 v2 env current admin root db data encoded"
@@ -58,5 +58,5 @@ def secret_kind(name: str) -> SecretKind | None:
         return "token"
     if last in _KEYS:
         return "token" if before in _SURE_KEYS or last != "key" else "key"
-    # A few that do not end in a word for it.
+    # A few names without a suffix for secrets.
     return "token" if last == "auth" and name.strip("_\"'").lower() == "auth" and name.startswith("_") else None

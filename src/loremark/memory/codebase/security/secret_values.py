@@ -17,7 +17,7 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _LONG_CHARS = 40
-# Put together when the program runs, or looked up then.
+# Built or looked up at runtime.
 _BUILT = re.compile(
     r"\$\{|\$\(|#\{|\{\{|\}\}|<%|%\(|%[sdv](?![A-Za-z0-9])|\{[A-Za-z_][\w.\[\]()]{0,40}\}|\{\}|\$[A-Za-z_]|\\\(|@\{"
     r"|<[a-zA-Z]"
@@ -45,7 +45,7 @@ _COMMON = words(
     " unset manual auto local remote current confirm  prefer inherit static dynamic random generated rotate scram"
     " plaintext hashed encrypted unknown invalid missing"
 )
-# A value that speaks of the thing is its label or its name.
+# A value that mentions the kind of secret is a label or a name.
 _SPEAKS = re.compile(
     r"pass|pwd|secret|token|(?<![a-z])key|auth|cred|login|reset|forgot|change|confirm|session|user|field|input|name",
     re.IGNORECASE,
@@ -79,7 +79,7 @@ def is_real(sort: SecretKind, value: str, *, is_quoted: bool, is_settings: bool,
 
 
 def _is_random(value: str) -> bool:
-    """Nothing but a generator writes it."""
+    """Whether only a generator would write it."""
     if _HEX.fullmatch(value):
         return True
     mixed = any(map(str.isupper, value)) and any(map(str.islower, value)) and any(map(str.isdigit, value))
@@ -87,14 +87,14 @@ def _is_random(value: str) -> bool:
 
 
 def _is_camel(value: str) -> bool:
-    """Words put together, or one word that is long enough to be several."""
+    """Whether it is several words joined, or one word long enough to be several."""
     if not _CAMEL.fullmatch(value):
         return False
     return sum(len(hump) // 2 if hump[-1].islower() else 1 for hump in _HUMP.findall(value)) >= _HUMPS
 
 
 def _is_wordy(value: str) -> bool:
-    """Words and numbers with signs between them, as names of things are."""
+    """Whether it is words and numbers with separators, like an identifier."""
     if _is_camel(value):
         return True
     parts = [part for part in _PARTS.split(value) if part]
@@ -106,7 +106,7 @@ def _is_version(value: str) -> bool:
 
 
 def _is_word_password(value: str) -> bool:
-    """Letters alone, as people choose them; not what any form or schema says there."""
+    """Whether it is a password of letters only, not a common placeholder in forms and schemas."""
     letters = value.replace("-", "").replace("_", "").replace(".", "")
     if len(letters) < 7 or not letters.isalpha() or not letters.isascii() or value.isupper():
         return False

@@ -33,9 +33,9 @@ _PRIVATE_KEY = re.compile(
     r" [^\n]{0,80}\n){0,40}[A-Za-z0-9+/=]{24})"
 )
 _LOOSE_FORMS = {"jwt": 4, "signature": 3, "google-key": 4, "twilio-key": 4}
-# The first is too common a word in code, the second is looked for among the contexts.
+# The first is too common in code; the second is covered by the contexts.
 _SKIPPED_FORMS = frozenset(["notion-token", "netrc-password"])
-# All others stand in one long word of mixed letters, which few words of a file are.
+# All others are one long word of mixed characters, which is rare in a file.
 _FORM_CHARS = 18
 _MIXED = re.compile(r"\d|[a-z][A-Z]{1,3}[a-z]{1,2}[A-Z]")
 _WHY_FORM = "The file contains what looks like a {}. Anyone who can read the repository can use it."
@@ -45,7 +45,7 @@ _STRICT_CONTEXTS = frozenset(["bearer-token", "url-token"])
 _TINY_PASSWORDS = words("password passwd pass secret admin root user test guest postgres mysql mongo redis")
 
 _ANCHORS = ("pass", "pwd", "secret", "token", "key", "cred", "_auth", "_pat", "-pat", "jwt", "kennwort")
-# What may stand between a name and its value: an assignment with or without a type, an argument, a pair of fields.
+# Allowed between a name and its value: an assignment with or without a type, an argument, a pair of fields.
 _LINK = re.compile(
     r"(?P<close>\\?[\"'`]?\]?\)?)(?:"
     r"(?P<assign>[ \t]{0,40}(?:(?:\|\|=|\?\?=|[:?]?=)(?!=|>)|=>|"

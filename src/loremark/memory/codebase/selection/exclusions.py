@@ -27,13 +27,13 @@ _BINARY = _words("""
     rlib rpm safetensors sav sketch snk so sqlite sqlite3 swf tar tbz tflite tga tgz tif tiff tlb ttc ttf ttx vsix
     wasm wav webm webp whl wim wmv woff woff2 xap xcf xls xlsx xpi xz z zip zst zstd
     """)
-# Texts, but nobody reads them to learn how a program works.
+# Text files that do not explain how a program works.
 _NO_TEXT = _words("""
     asc bak cast cer csv cue dump geojson gpx har ics jsonl kml lcov lock log map ndjson orig out patch diff pem
     plist po pot pub rej rtf rss sarif sig srt ass ssa sub strings sum svg swp tmp topojson trace tsv vcf vtt
     webmanifest xlf xliff xspf resx nfo m3u m3u8 opml sublime-syntax tmlanguage tmtheme tmpreferences
     """)
-# Endings beyond those of languages.py that are read as plain text.
+# Extensions beyond those in languages.py that are read as plain text.
 _TEXT = _words("""
     adoc asciidoc asm awk bat bazel builder bicep bzl cbl clj cljc cljs cmake cmd cob coffee conf cr csh csx cu cuh
     d dhall dockerfile ejs el elm eex erb f f90 for ftl fx glsl gotmpl hbs heex handlebars hjson hlsl ino ipynb j2
@@ -67,14 +67,14 @@ _MAYBE_MADE = _words("dist build out target obj bin _build coverage generated re
 _STATIC = _words("static public assets wwwroot www webroot htdocs js css javascript javascripts")
 _LICENCES = re.compile(r"(?:licen[cs]e|copying|copyright|notice)(?:[.-].{0,20})?", re.IGNORECASE)
 _PROJECT = _words("go.mod composer.json gemfile package.json cargo.toml mix.exs")
-# Signs of a build: maps, compiled pieces, names with the hash of what is in them.
+# Signs of build output: source maps, compiled chunks, names with a content hash.
 _BUILT = re.compile(
     r".*(?:\.map|\.min\.(?:js|css)|\.class|\.o|\.obj|\.pyc|\.dll|\.jar|\.whl|\.pdb|\.nupkg|\.chunk\.(?:js|css)|\.d\.[cm]?ts|"
     r"[.-][0-9a-f]{8,32}\.(?:js|css)|[.-](?=[A-Za-z_-]{0,7}\d)[0-9A-Za-z_-]{8}\.(?:js|css))|"
     r"cachedir\.tag|project\.assets\.json|asset-manifest\.json|lcov\.info|clover\.xml|coverage\.xml|\.rustc_info\.json",
     re.IGNORECASE,
 )
-# Controls, marks that turn the direction of a text, and halves of characters.
+# Control characters, bidirectional marks and lone surrogates.
 _NO_NAMES = frozenset(("", ".", ".."))
 _HOSTILE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
@@ -84,11 +84,11 @@ class _Directory:
     files: set[str] = field(default_factory=set)
     directories: set[str] = field(default_factory=set)
     below: list[str] = field(default_factory=list)
-    """Names of files at any depth, kept only where they are asked for."""
+    """File names at any depth, kept only for directories where they matter."""
 
 
 def is_hostile_name(path: str) -> bool:
-    """Whether no person would choose this path."""
+    """Whether the path is implausible for a person to choose."""
     return (
         not path
         or len(path) > _MAX_CHARS
@@ -118,7 +118,7 @@ def exclusion_reason(path: str) -> str | None:
 
 
 def _may_be_text(name: str, ending: str) -> bool:
-    """Without an ending: scripts, ``README``, ``.prettierrc``; with an unknown one: such as ``app.conf.example``."""
+    """Whether a name is text: without extension (``README``, ``.prettierrc``) or like ``app.conf.example``."""
     return (
         not ending
         or name.startswith(".")
@@ -151,7 +151,7 @@ class ExcludedDirectories:
                 maybe_made.below.append(name)
 
     def _maybe_made_above(self, directory: str) -> tuple[_Directory, ...]:
-        """The directory itself and those around it that may be what a build made."""
+        """The directory itself and its parents that may be build output."""
         known = self._maybe_made.get(directory)
         if known is None:
             above, _, name = directory.rpartition("/")
@@ -190,7 +190,7 @@ class ExcludedDirectories:
         return None
 
     def _is_vendored(self, path: str) -> bool:
-        """A shop has vendors too: only beside a manifest, below static files or with licences inside it is foreign."""
+        """``vendor`` can be a domain term: third-party only next to a manifest, below static files or with licenses."""
         here, parent = self._tree[path], path.rpartition("/")[0]
         if here.files & {"modules.txt", "autoload.php", "manifest"}:
             return True
@@ -205,7 +205,7 @@ class ExcludedDirectories:
         return any(self._has_licence(f"{path}/{name}") for name in sorted(here.directories)[:200])
 
     def _is_brought_in(self, path: str) -> bool:
-        """A directory of ``deps``, ``external``, ``lib``…: foreign if it has a licence of its own and is no package."""
+        """A directory of ``deps``, ``external``, ``lib``…: third-party if it has a license and is not a package."""
         return self._has_licence(path) and not self._tree[path].files & {"package.json", "__init__.py"}
 
     def _has_licence(self, path: str) -> bool:

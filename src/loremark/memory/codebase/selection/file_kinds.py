@@ -20,7 +20,7 @@ class FileKind(IntEnum):
     SCHEMA = 5
     SOURCE = 6
     VIEW = 7
-    """Templates, styles, and whatever else is shown and not run."""
+    """Templates, styles and other files that are displayed, not run."""
     TEST = 8
     DOC = 9
     DATA = 10
@@ -153,7 +153,7 @@ def is_test(path: str) -> bool:
     if _TEST_NAME.fullmatch(name.lower()) or _TEST_CLASS.fullmatch(name):
         return True
     parts = directory.lower().split("/")
-    # A library may offer ways to test (`django/test`): there the directory alone says nothing.
+    # A library may provide test tools (`django/test`), so the directory alone is not enough.
     is_package = name.endswith(".py") and parts[0] not in ("test", "tests", "testing")
     return any(
         _TEST_PART.fullmatch(part) and not (is_package and part in ("test", "testing", "fixtures", "stubs"))
@@ -186,8 +186,8 @@ def is_migration(path: str) -> bool:
 
 
 def kind_of(path: str) -> FileKind:
-    """The kind of a file; what lies among tests, docs and examples is never of the first kinds, but for manifests of
-    test projects: only they say what is tested with."""
+    """The kind of a file. Files among tests, docs and examples never get the first kinds, except manifests of test
+    projects, which are the only source for the test tools."""
     lower = path.lower()
     name = lower.rpartition("/")[2]
     language = language_of(path)

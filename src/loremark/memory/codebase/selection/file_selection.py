@@ -14,7 +14,7 @@ from loremark.memory.codebase.selection.gitignore import IgnoredPaths
 MAX = 5000
 _MAX_BYTES = 1_048_576
 _MIGRATIONS_FIRST = 5
-# How much of the bound a kind may take before the sources have had their turn; never less than a few.
+# The share of the limit that a kind may take before the sources, but never less than a few files.
 _SHARES = {
     FileKind.MANIFEST: 6,
     FileKind.LOCK: 20,
@@ -75,11 +75,11 @@ def _reason_by_size(file: ListedFile) -> str | None:
 def select_files(candidates: Sequence[ListedFile], most: int, imported: Mapping[str, int]) -> tuple[str, ...]:
     """Selects at most ``most`` files to read, the most informative first.
 
-    In this order: manifests, lock files, the README and the documents at the top, entry points, the settings of tools,
-    schemas and the newest few migrations. Each of these kinds takes only a share of the bound, the nearest to the top
-    first; what is over the share waits. Then the sources: those that many files import, those near the top, and with
-    every further file of one directory its siblings wait a little longer, so that no directory eats the bound. Then
-    what was over a share, templates and styles, tests and examples, documents, data, and last of all empty files.
+    In this order: manifests, lock files, the README and top-level documents, entry points, tool settings, schemas and
+    the newest few migrations. Each of these kinds gets only a share of the limit, files near the root first; the rest
+    waits. Then sources: files that many others import and files near the root, with a penalty for each further file of
+    a directory, so that no directory uses up the limit. Then what exceeded a share, templates and styles, tests and
+    examples, documents, data, and finally empty files.
     """
     most = max(0, min(most, MAX))
     by_kind: dict[FileKind, list[str]] = defaultdict(list)
@@ -122,7 +122,7 @@ def _ranked(kind: FileKind, paths: list[str], imported: Mapping[str, int]) -> li
 
 
 def _schemas(paths: list[str]) -> list[str]:
-    """Schemas, then of each directory of migrations the newest few: their names are numbered or dated."""
+    """Schemas, then the newest few migrations of each directory, by number or date in the name."""
     order = sorted((path for path in paths if not is_migration(path)), key=_nearness)
     by_directory: dict[str, list[str]] = defaultdict(list)
     for path in sorted((path for path in paths if is_migration(path)), key=_by_numbers, reverse=True):
@@ -136,7 +136,7 @@ def _schemas(paths: list[str]) -> list[str]:
 
 
 def _by_numbers(path: str) -> tuple[int, str]:
-    """The first number of a name, so that 10 comes after 9."""
+    """The first number in a name, so that 10 comes after 9."""
     name = path.rpartition("/")[2]
     digits = ""
     for character in name[:80]:
@@ -148,7 +148,7 @@ def _by_numbers(path: str) -> tuple[int, str]:
 
 
 def _entries(paths: list[str]) -> tuple[list[str], list[str]]:
-    """Entry points, and those that are sources like others because too many lie together or share a name."""
+    """Entry points, and those treated as ordinary sources because too many share a directory or name."""
     entries: list[str] = []
     others: list[str] = []
     seen: Counter[str] = Counter()
@@ -161,7 +161,7 @@ def _entries(paths: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _spread(paths: list[str], imported: Mapping[str, int], sizes: Mapping[str, int]) -> list[str]:
-    """By imports, nearness and a little by size, each further file of a directory a little later."""
+    """Sorted by imports, depth and slightly by size, with each further file of a directory a little later."""
     worth = {
         path: log2(1 + max(0, imported.get(path, 0))) - 0.4 * path.count("/") + 0.2 * log2(1 + sizes[path] / 1024)
         for path in paths

@@ -12,9 +12,9 @@ _MAX_CHARS = 200
 _MAX_WILD = 300
 _MAX_WILD_CHARS = 80
 _MAX_STARS = 6
-"""Patterns with wildcards cost more, to make and to match: nobody writes long ones."""
+"""Wildcard patterns are expensive to compile and match, and real ones are short."""
 _MAX_WORK = 40_000_000
-"""Characters compared with wildcards in all; a tree that needs more is not matched against them any further."""
+"""Budget of characters compared with wildcards per tree; beyond it, wildcards are no longer matched."""
 _WILD = re.compile(r"[*?\[\\]")
 _ENDING = re.compile(r"\*(\.[^*?\[\\/.]+)")
 
@@ -25,7 +25,7 @@ class _Pattern:
     is_negated: bool
     is_for_directories: bool
     segments: tuple[re.Pattern[str] | str | None, ...]
-    """One for each part of a path; None stands for ``**``; a text is compared as it is."""
+    """One per path segment; None is ``**``, and a string is compared literally."""
 
 
 @dataclass(slots=True)
@@ -36,16 +36,16 @@ class _Rules:
     by_ending: dict[str, list[_Pattern]] = field(default_factory=dict)
     by_first: dict[str, list[_Pattern]] = field(default_factory=dict)
     names: list[_Pattern] = field(default_factory=list)
-    """For the name alone, with wildcards."""
+    """Patterns with wildcards for the name only."""
     wild: list[_Pattern] = field(default_factory=list)
     any_name: dict[bool, re.Pattern[str]] = field(default_factory=dict)
-    """All of ``names`` in one, for directories (True) and for files: most paths fit none, and are asked once."""
+    """All of ``names`` combined, for directories (True) and files, because most paths match none."""
 
 
 class IgnoredPaths:
     """The ignored paths of a tree; caches the answer for each directory.
 
-    Meant for folders: what git tracks is wanted, also where a pattern fits it.
+    Meant for plain folders; files tracked by git count even if a pattern matches.
     """
 
     def __init__(self, ignore_files: Mapping[str, str]) -> None:
@@ -66,7 +66,7 @@ class IgnoredPaths:
         return self._is_directory_ignored(directory) or self._verdict(path, is_directory=False)
 
     def _is_directory_ignored(self, directory: str) -> bool:
-        """What lies in an ignored directory cannot be taken back in, as with git."""
+        """As in git, files in an ignored directory cannot be re-included."""
         missing: list[str] = []
         while directory not in self._directories:
             missing.append(directory)
@@ -78,7 +78,7 @@ class IgnoredPaths:
         return is_ignored
 
     def _verdict(self, path: str, *, is_directory: bool) -> bool:
-        """The nearest ignore file with an opinion decides, and in it the last pattern that fits."""
+        """The nearest ignore file with a matching pattern decides; within it, the last match."""
         base = path
         while base:
             base = base.rpartition("/")[0]
@@ -111,12 +111,12 @@ class IgnoredPaths:
 
 
 def _matches(segments: tuple[re.Pattern[str] | str | None, ...], parts: list[str]) -> bool:
-    """As with ``*`` in a text, only the last ``**`` that was met needs to be tried again."""
+    """As with ``*`` in a string, only the last ``**`` needs to be retried."""
     at = part = 0
     again: tuple[int, int] | None = None
     while part < len(parts):
         if at < len(segments) and segments[at] is None:
-            # At the end it asks for something below; elsewhere it may stand for nothing.
+            # At the end it needs at least one segment; elsewhere it may match none.
             at += 1
             if at == len(segments):
                 return True
@@ -186,7 +186,7 @@ def _add(rules: _Rules, pattern: str, order: int) -> bool:
 
 
 def _add_name(rules: _Rules, pattern: str, order: int, is_negated: bool, is_for_directories: bool) -> bool:
-    """A pattern without a slash is for the name alone, at any depth."""
+    """A pattern without a slash matches the name only, at any depth."""
     segment = _segment(pattern)
     if segment is None:
         return False
@@ -202,7 +202,7 @@ def _add_name(rules: _Rules, pattern: str, order: int, is_negated: bool, is_for_
 
 
 def _segment(glob: str) -> re.Pattern[str] | str | None:
-    """A part of a glob: a star takes the shortest way to what follows it and never comes back, so time is linear."""
+    """Compiles a glob segment: a star matches lazily and never backtracks, so time is linear."""
     if not _WILD.search(glob):
         return glob
     if len(glob) > _MAX_WILD_CHARS or glob.count("*") > _MAX_STARS:
@@ -222,7 +222,7 @@ def _segment(glob: str) -> re.Pattern[str] | str | None:
         if atom is None:
             return None
         run.append(atom)
-    # What follows the last star stands at the end, and does not share a character with what came before.
+    # The part after the last star is anchored at the end and must not overlap with what came before.
     made.append(
         f".{{{len(run)},}}+(?<={''.join(run)})" if is_after_star and run else ".*+" if is_after_star else "".join(run)
     )
@@ -233,7 +233,7 @@ def _segment(glob: str) -> re.Pattern[str] | str | None:
 
 
 def _atom(glob: str, char: str, at: int) -> tuple[str | None, int]:
-    """What stands for one character, and where the next begins."""
+    """The pattern for one character, and where the next one starts."""
     if char == "?":
         return ".", at
     if char == "[":
@@ -244,7 +244,7 @@ def _atom(glob: str, char: str, at: int) -> tuple[str | None, int]:
 
 
 def _class(glob: str, at: int) -> tuple[str | None, int]:
-    """A class such as ``[a-z]`` or ``[!0-9]``, and where it ends; None where it never does."""
+    """A class such as ``[a-z]`` or ``[!0-9]``, and where it ends; None if it is not closed."""
     end = glob.find("]", at + 2 if glob[at : at + 1] in ("!", "^") else at + 1)
     inside = glob[at:end]
     if end < 0 or "--" in inside:

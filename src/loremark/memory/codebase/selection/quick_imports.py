@@ -9,7 +9,7 @@ from loremark.memory.codebase.languages import language_of
 _MAX_CHARS = 40_000
 _MAX = 200
 _B = r"[ \t]{0,80}+"
-# Each begins with a plain word, which makes for a quick search; what it finds in a comment resolves to no file.
+# Each starts with a literal word, which makes the search fast; matches in comments resolve to no file.
 _JS = (
     re.compile(r"from\s{0,20}+['\"]([^'\"\n]{1,300})['\"]"),
     re.compile(r"import[ \t(]{0,20}+['\"]([^'\"\n]{1,300})['\"]"),
@@ -56,7 +56,7 @@ _RUST_NAME = re.compile(r"(?:^|,)\s{0,80}+([\w:]{1,200})")
 def quick_imports(path: str, content: str) -> tuple[str, ...]:
     """The import targets of a file as written, without duplicates.
 
-    What Ruby and PHP take from beside the file begins with ``./``, a module that Rust declares with ``mod``.
+    Relative imports of Ruby and PHP start with ``./``, modules that Rust declares with ``mod``.
     """
     language = language_of(path)
     text = content[:_MAX_CHARS]
@@ -89,7 +89,7 @@ def _beside(target: str) -> str:
 
 
 def _python(text: str) -> list[str]:
-    """``from a import b`` may mean the module a.b: both are told, and only what exists is counted."""
+    """``from a import b`` may mean the module a.b, so both are returned; only existing ones count."""
     found: list[str] = []
     for origin, names, modules in _PYTHON.findall(text):
         if modules:

@@ -11,12 +11,12 @@ from loremark.memory.codebase.stack.scope import area_of
 from loremark.memory.codebase.stack.technologies import plain_name
 
 _MAX = 5_000
-# Where a manifest's plain number is the version that is used.
+# Ecosystems in which a plain number in a manifest is the exact version.
 _EXACT_BY_HABIT = frozenset(("maven", "nuget", "go", "docker"))
 _PINNED = re.compile(r"(?:==?=?)?\s{0,2}(v?\d{1,8}(?:\.\d{1,8}){1,4}[\w.+-]{0,40})")
 _CENTRAL = frozenset(("directory.packages.props", "pom.xml"))
 _MAX_VERSIONS = 50
-"""Of one package in one folder; more are no lock that anybody has."""
+"""Versions of one package in one folder; real lock files do not have more."""
 _Key = tuple[str, str]
 
 
@@ -30,7 +30,7 @@ class LockedVersions:
             facts = codebase.files[path]
             if area_of(path) == "foreign":
                 continue
-            # A folder of compiled requirements holds for the project around it.
+            # A folder of compiled requirements applies to the enclosing project.
             folder = path.rpartition("/")[0].removesuffix("requirements").rstrip("/")
             for row in facts.dependencies:
                 key = (row.ecosystem, plain_name(row.ecosystem, row.name))
@@ -65,7 +65,7 @@ class LockedVersions:
 def direct_dependencies(codebase: Codebase) -> list[tuple[str, Dependency]]:
     """Each direct dependency with its manifest, starting with manifests closest to the root."""
     locks = LockedVersions(codebase)
-    # A compiled list of requirements speaks for the project only where nobody wrote a list by hand.
+    # A compiled list of requirements counts only if there is no handwritten one.
     asking = _asking(codebase)
     has_compiled_only = not any(
         row.ecosystem == "pypi" and row.is_direct
@@ -89,7 +89,7 @@ def direct_dependencies(codebase: Codebase) -> list[tuple[str, Dependency]]:
 
 
 def _asking(codebase: Codebase) -> list[str]:
-    """The few files that name packages."""
+    """The files that list packages."""
     return [path for path, facts in codebase.files.items() if facts.dependencies]
 
 

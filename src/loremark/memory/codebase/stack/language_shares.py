@@ -46,12 +46,12 @@ _NAMES = {
     "scss": "Sass",
     "less": "Less",
 }
-# Of these a few files lie about anywhere: they count from a larger share and number on.
+# A few files of these are common anywhere, so they need a larger share and number.
 _SUBSTANTIAL = {"Shell": (0.004, 3), "PowerShell": (0.03, 3), "SQL": (0.03, 5), "HTML": (0.08, 15), "Groovy": (0.05, 5)}
 _STYLES = {"CSS": (0.02, 1), "Sass": (0.01, 2), "Less": (0.01, 2)}
 _MIN_SHARE = 0.02
 _MIN_SHARE_OF_FIVE = 0.01
-# A language with a manifest of its own has a program or a package of its own, however small its share.
+# A language with its own manifest has its own program or package, however small its share.
 _MANIFESTS = {
     "Go": ("go.mod",),
     "Rust": ("cargo.toml",),
@@ -111,7 +111,7 @@ def languages(codebase: Codebase) -> list[Tech]:
     found: list[Tech] = []
     for name, (lines, files) in counts.items():
         if name == "CSS" and files == 1 and {"Sass", "Less"} & counts.keys():
-            continue  # most likely what the preprocessor wrote
+            continue  # most likely the preprocessor's output
         if name in _STYLES or name in _SUBSTANTIAL:
             share, fewest = _STYLES.get(name) or _SUBSTANTIAL[name]
             if lines / total >= share and files >= fewest:

@@ -28,7 +28,7 @@ _MIN_SHARE = 0.002
 _FEWEST_SOURCES = 12
 _DEEPEST = 6
 _BELOW = ("golang.org/x/", "@types/", "@babel/", "microsoft.", "system.", "org.springframework", "com.google.code.")
-# What every other project takes along says nothing about this one.
+# Too common to say anything about a project.
 _SMALL = frozenset(
     (
         *("serde_json", "serde_derive", "once_cell", "lazy_static", "itertools", "url", "uuid", "rand", "log", "bytes"),
@@ -70,7 +70,7 @@ _SMALL = frozenset(
         *("com.google.code.findbugs:jsr305", "org.jspecify:jspecify", "org.apache.commons:commons-collections4"),
     )
 )
-# Last steps of a Go module's path that say little without the one before them.
+# Last segments of Go module paths that say little without the previous one.
 _COMMON_WORDS = frozenset(
     (
         *("api", "auth", "cache", "captcha", "certificates", "cli", "client", "color", "com", "common", "compress"),
@@ -83,7 +83,7 @@ _COMMON_WORDS = frozenset(
 )
 _GOPKG = re.compile(r"\.v\d{1,3}$")
 _IMPORTED_WITHOUT = ("django-", "python-", "dj-")
-"""A package of Python often leaves these out of the name that it is imported by."""
+"""Prefixes of Python packages that are often missing from the import name."""
 
 
 def prominent_libraries(codebase: Codebase) -> Iterator[Detection]:
@@ -113,7 +113,7 @@ def prominent_libraries(codebase: Codebase) -> Iterator[Detection]:
 
 
 def _few_of_each_maker(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Of many parts by the same hand (``@acme/logging``, ``@acme/errors``), the first two."""
+    """Of many packages in the same scope (``@acme/logging``, ``@acme/errors``), the first two."""
     made: Counter[tuple[str, str]] = Counter()
     found: list[tuple[str, str]] = []
     for ecosystem, name in rows:
@@ -127,7 +127,7 @@ def _few_of_each_maker(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _unknown(codebase: Codebase) -> dict[str, dict[str, str]]:
-    """By ecosystem: what an import of an unknown package begins with, and the package."""
+    """Import prefixes of unlisted packages, by ecosystem."""
     own = {facts.signs["name"].lower() for facts in codebase.files.values() if "name" in facts.signs}
     found: dict[str, dict[str, str]] = {}
     families: set[str] = set()
@@ -142,7 +142,7 @@ def _unknown(codebase: Codebase) -> dict[str, dict[str, str]]:
             rows.update((prefix, row.name) for prefix in _prefixes(row.ecosystem, name))
     for ecosystem, rows in found.items():
         for prefix, package in list(rows.items()):
-            # A part of something that is known by name already.
+            # Part of something that is already listed.
             name = plain_name(ecosystem, package)
             steps = name.split("/") if ecosystem == "go" else []
             above = {_family(ecosystem, "/".join(steps[:size])) for size in range(1, len(steps))}
@@ -152,7 +152,7 @@ def _unknown(codebase: Codebase) -> dict[str, dict[str, str]]:
 
 
 def _is_own(name: str, own: Collection[str]) -> bool:
-    """A package of the codebase itself, or a module below one of its modules."""
+    """Whether it is a package of the codebase itself, or below one of its modules."""
     steps = name.split("/")
     return name.rpartition(":")[2] in own or any("/".join(steps[:size]) in own for size in range(1, len(steps) + 1))
 
@@ -174,7 +174,7 @@ def _family(ecosystem: str, name: str) -> str:
 
 
 def _prefixes(ecosystem: str, name: str) -> tuple[str, ...]:
-    """What an import of the package may begin with."""
+    """Possible import prefixes of the package."""
     if ecosystem == "maven":
         return (name.partition(":")[0],)
     if ecosystem == "packagist":
@@ -195,7 +195,7 @@ def _namespaces(package: str) -> tuple[str, ...]:
 
 
 def _asked(ecosystem: str, facts: FileFacts, unknown: dict[str, str], seen: dict[str, str | None]) -> set[str]:
-    """Which of the packages a file imports; the same imports stand in many files."""
+    """Which of the packages a file imports; cached, because many files have the same imports."""
     found: set[str] = set()
     for row in facts.imports:
         if row.target not in seen:
@@ -207,7 +207,7 @@ def _asked(ecosystem: str, facts: FileFacts, unknown: dict[str, str], seen: dict
 
 
 def _package(ecosystem: str, target: str, unknown: dict[str, str]) -> str | None:
-    """The longest front part of an import that is a package."""
+    """The longest prefix of an import that is a package."""
     if target.startswith("."):
         return None
     separator = _SEPARATORS[ecosystem]
@@ -217,7 +217,7 @@ def _package(ecosystem: str, target: str, unknown: dict[str, str]) -> str | None
 
 
 def _called(ecosystem: str, package: str) -> str:
-    """The name that people use: without its host and its major version, without its group."""
+    """The common name: without host, major version and group."""
     if ecosystem == "go":
         parts = [part for part in package.split("/") if not (part[:1] == "v" and part[1:].isdigit())]
         last = _GOPKG.sub("", parts[-1])

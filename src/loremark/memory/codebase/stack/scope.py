@@ -14,7 +14,7 @@ _VENDORED = frozenset(
         *("bower_components", "dist", "site-packages", "pods", "carthage"),
     )
 )
-# Deeper down these are ordinary names of packages.
+# At deeper levels, these are ordinary package names.
 _VENDORED_AT_ROOT = ("deps", "external", "externals")
 _FIXTURES = frozenset(
     (
@@ -125,7 +125,7 @@ def is_source(path: str) -> bool:
     folders = parts[:-1]
     if is_vendored(path) or _SETTINGS_SCRIPT.search(parts[-1]):
         return False
-    # Deeper down such names are ordinary: src/main/java/com/example, app/templates.
+    # At deeper levels, such names are ordinary: src/main/java/com/example, app/templates.
     if any(part in _SIDE and part not in ("templates", "template") for part in folders[:1]):
         return False
     if any(part in _TESTS for part in folders) and any(part in _SIDE for part in folders):

@@ -42,7 +42,7 @@ _DATABASE_FOLDERS = {
     "timescaledb": "timescaledb",
 }
 _MAX_TOGETHER = 9
-"""Where more databases than these lie together, they are sources to connect to."""
+"""More databases than this side by side are data sources to connect to, not part of the stack."""
 _BETWEEN_WORDS = re.compile(r"[-_.]")
 _MODULES = {
     **dict.fromkeys(("java", "kotlin", "php"), "package"),
@@ -91,7 +91,7 @@ def source_signals(codebase: Codebase) -> Iterator[Detection]:
 
 
 def _imports(codebase: Codebase) -> Iterator[Detection]:
-    """Modules that come without a manifest's word: of a standard library, or along with a framework."""
+    """Modules that no manifest lists: from a standard library, or included with a framework."""
     known = {kind: words_of(kind) for kind in set(_MODULES.values())}
     seen: dict[str, dict[str, frozenset[str]]] = {kind: {} for kind in known}
     counted: dict[tuple[str, str, bool], int] = {}
@@ -113,7 +113,7 @@ def _imports(codebase: Codebase) -> Iterator[Detection]:
 
 
 def _known_to(facts: FileFacts, known: frozenset[str], seen: dict[str, frozenset[str]]) -> set[str]:
-    """Which known modules a file imports, or parts of; the same imports stand in many files."""
+    """Which known modules a file imports; cached, because many files have the same imports."""
     found: set[str] = set()
     for row in facts.imports:
         words = seen.get(row.target)
@@ -132,7 +132,7 @@ def _above(module: str) -> tuple[str, ...]:
 
 
 def _includes(codebase: Codebase) -> Iterator[Detection]:
-    """Headers of libraries that the sources include and do not bring along."""
+    """Headers of libraries that the sources include but do not bundle."""
     own = {path.rpartition("/")[2].lower() for path in codebase.paths if path.lower().endswith((".h", ".hpp"))}
     seen: set[str] = set()
     for path, facts in sorted(codebase.files.items()):
@@ -150,7 +150,7 @@ def _includes(codebase: Codebase) -> Iterator[Detection]:
 
 
 def _endings(codebase: Codebase) -> Iterator[Detection]:
-    """Languages of templates and notations, by how files end; and libraries that have a folder of their own."""
+    """Template and markup languages by file extension, and libraries with their own folder."""
     endings, folders = words_of("ending"), words_of("folder")
     counted: dict[str, int] = {}
     kept: dict[str, int] = {}
@@ -173,7 +173,7 @@ def _endings(codebase: Codebase) -> Iterator[Detection]:
 
 
 def _words_of(base: str, parents: frozenset[str], is_model: bool) -> list[str]:
-    """What a file may be known by: how its name ends, and where it lies."""
+    """What identifies a file: its extensions and its folders."""
     tail = base.rsplit(".", 2)
     ending = tail[-1]
     words = [suffix for suffix in _TEST_SUFFIXES if base.endswith(suffix)] if base.endswith(_TEST_SUFFIXES) else []
@@ -187,7 +187,7 @@ def _words_of(base: str, parents: frozenset[str], is_model: bool) -> list[str]:
 
 
 def _database_folders(codebase: Codebase) -> list[str]:
-    """Databases with a folder or a file of their own among others of their kind (``db/backends/postgresql/``)."""
+    """Databases with their own folder or file among others (``db/backends/postgresql/``)."""
     found: dict[str, int] = {}
     together: dict[str, set[str]] = {}
     for path, facts in codebase.files.items():
@@ -210,7 +210,7 @@ def _database_folders(codebase: Codebase) -> list[str]:
 
 @lru_cache(maxsize=4_096)
 def _kept_in(directory: str) -> tuple[frozenset[str], bool]:
-    """The databases whose folders lead to a directory, and whether it is one where such folders or files lie."""
+    """The databases whose folders contain a directory, and whether it is a directory of such folders or files."""
     folders = directory.split("/")
     places = [at for at, part in enumerate(folders[1:], 1) if part in _DATABASE_FOLDERS]
     databases = frozenset(_DATABASE_FOLDERS[folders[at]] for at in places if _keeps_data(folders[at - 1]))

@@ -26,7 +26,7 @@ from loremark.memory.codebase.stack.technologies import (
 )
 
 _ALWAYS: frozenset[Category] = frozenset(("testing", "tooling", "styling"))
-"""Here a dependency for development counts as much as any other."""
+"""Categories in which development dependencies count like any other."""
 _COMPOSE = ("docker-compose", "compose.", "podman-compose")
 _NEEDS = {
     "shadcn/ui": "Tailwind CSS",
@@ -43,22 +43,22 @@ _PUSHED_OUT = {
     "pip": ("Poetry", "uv", "Pipenv", "PDM", "Hatch", "Conda"),
 }
 _RELEASE_WORDS = frozenset(("min", "slim", "umd", "prod", "bundle", "global", "all", "full"))
-"""What a released script has in its name beside its version: ``jquery-3.7.1.slim.min.js``."""
+"""Suffixes in the file name of a released script, besides its version: ``jquery-3.7.1.slim.min.js``."""
 _NATIVE_ONLY = frozenset(("GCC", "Clang", "Valgrind", "gcov", "AddressSanitizer", "cppcheck"))
-"""Others have these on their runners too, for what they only install."""
+"""Other projects have these on their runners too, only to install something."""
 _TOOLS_OF = {
     "Python": frozenset(("pytest", "mypy", "ruff", "flake8", "pylint", "pyright", "isort", "tox", "uv", "poetry")),
     "Rust": frozenset(("clippy", "rustfmt", "cargo-deny", "cargo-audit", "cross-rs", "release-plz")),
     "Go": frozenset(("golangci-lint", "goreleaser", "gofmt", "staticcheck")),
 }
-"""What a pipeline calls for a language counts where that language has a share of its own."""
+"""Tools of a language in a pipeline count only if that language has a share."""
 _TELLING = frozenset(
     (
         *("sdk", "tools", "hooks", "system-packages", "image-packages", "ci-images", "services", "database"),
         *("package-manager", "build-backend", "tool-version"),
     )
 )
-"""Signs that speak of the stack; most files have others alone."""
+"""Signs that matter for the stack; most files have none of them."""
 
 
 def tech_stack(codebase: Codebase) -> tuple[Tech, ...]:
@@ -94,7 +94,7 @@ def packages(codebase: Codebase) -> tuple[Dependency, ...]:
 
 
 def _own_names(codebase: Codebase) -> set[tuple[str, str]]:
-    """Names of the packages that the codebase itself makes: it is not built with itself."""
+    """Names of the codebase's own packages, which are not part of its stack."""
     ecosystems = {"package.json": "npm", "pyproject.toml": "pypi", "cargo.toml": "crates", "setup.py": "pypi"}
     names = set()
     for path, facts in codebase.files.items():
@@ -129,7 +129,7 @@ def _sightings(codebase: Codebase, own_names: set[tuple[str, str]], spoken: set[
 
 
 def _by_dependency(codebase: Codebase, own_names: set[tuple[str, str]]) -> Iterator[Detection]:
-    # What is needed to run has the first say on versions.
+    # Versions of runtime dependencies take precedence.
     for path, row in sorted(direct_dependencies(codebase), key=lambda found: found[1].is_dev):
         name = plain_name(row.ecosystem, row.name)
         if (row.ecosystem, name) in own_names or row.ecosystem not in KIND_OF:
@@ -152,7 +152,7 @@ def _by_dependency(codebase: Codebase, own_names: set[tuple[str, str]]) -> Itera
 def _counts_for_development(technology: Technology, row: Dependency) -> bool:
     if technology.category in _ALWAYS or row.name.startswith("plugin:"):
         return True
-    # What is bundled for a browser stands among npm's development dependencies in half of all projects.
+    # Half of all npm projects list bundled browser libraries as development dependencies.
     return technology.category in ("framework", "backend") and row.ecosystem == "npm"
 
 
@@ -179,9 +179,9 @@ def _by_file(codebase: Codebase) -> Iterator[Detection]:
 
 
 def _by_name(base: str, *, is_handed_out: bool) -> Iterator[Detection]:
-    """What a file of this name shows; a script or a style is known without its version as well.
+    """The technologies that a file name indicates; scripts and styles also count without a version.
 
-    One's own ``clipboard.js`` among the sources is no library: without a version a name counts where files are served.
+    A project's own ``clipboard.js`` is not the library: names without a version count only among served files.
     """
     yield from detect("file", base)
     stem, _, ending = base.rpartition(".")

@@ -1,6 +1,6 @@
 """Looks up technologies by signs such as ``npm:react`` or ``file:tailwind.config.*``.
 
-``tables`` has a file for each category, a line for each name: what it is called, and after a bar its signs.
+``tables`` has one file per category and one line per technology: its name, and after a bar its signs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ KIND_OF = {
     "pub": "pub",
     "swift": "swift",
 }
-"""What the table calls an ecosystem."""
+"""The tables' names of the ecosystems."""
 
 _EMBEDDED = frozenset(
     (
@@ -76,13 +76,13 @@ class Meaning(NamedTuple):
 class _Lookup:
     exact: dict[str, tuple[Meaning, ...]]
     shapes: dict[str, tuple[tuple[re.Pattern[str], Meaning], ...]]
-    """By kind: signs with a star."""
+    """Signs with a wildcard, by kind."""
     shaped: dict[str, re.Pattern[str]]
-    """By kind: all of these at once, for most words are of no shape."""
+    """All wildcards of a kind combined, because most words match none."""
 
 
 def _rows(text: str) -> list[tuple[str, list[str]]]:
-    """Name and signs of each entry; a line that begins with a blank goes on with the one before."""
+    """Name and signs of each entry; a line that starts with whitespace continues the previous one."""
     rows: list[tuple[str, list[str]]] = []
     for line in filter(None, text.splitlines()):
         if line.startswith(" "):
@@ -95,7 +95,7 @@ def _rows(text: str) -> list[tuple[str, list[str]]]:
 
 @cache
 def _lookup() -> _Lookup:
-    """Read when it is first asked for."""
+    """Loads the tables on first use."""
     exact: dict[str, tuple[Meaning, ...]] = {}
     shapes: dict[str, tuple[tuple[re.Pattern[str], Meaning], ...]] = {}
     for category in CATEGORIES[1:]:
@@ -104,7 +104,7 @@ def _lookup() -> _Lookup:
             technology = Technology(name, category)
             for written in signs:
                 sign, kind = written.rstrip("~"), written.partition(":")[0]
-                # A client's version is not its server's: only an image tells that one.
+                # A client's version is not its server's; only an image shows that.
                 is_of_server = name in _SERVERS or (category == "database" and name not in _EMBEDDED)
                 has_version = not written.endswith("~") and (kind == "docker" or not is_of_server)
                 meaning = Meaning(technology, has_version)
