@@ -14,7 +14,7 @@ apt = { apt-get update -qq && RUNLEVEL=1 apt-get install -y -qq $(1) >/dev/null;
 DASHBOARD_SOURCES := $(shell find dashboard -path dashboard/node_modules -prune -o -type f -not -name 'schema.d.ts' -print 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup develop test check nightly e2e lint format bench lock docs wheel clean
+.PHONY: help run setup develop test suite check nightly e2e lint format bench lock docs wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,17 +26,19 @@ setup: $(VENV)/run.stamp $(DASHBOARD) ## install what `make run` needs
 
 develop: $(VENV)/dev.stamp $(DASHBOARD) ## install what the tests and checks need
 
-test: develop ## lint and the test suite; what CI runs
-	@$(MAKE) --no-print-directory lint
+test: ## lint and the test suite; what CI runs
+	@$(MAKE) --no-print-directory -j2 develop
+	@$(MAKE) --no-print-directory -j2 suite lint
+
+suite: develop
 	$(PYTEST) -n $(WORKERS) --dist worksteal -m 'not slow' $(TESTS)
 
 check: develop ## lint and the fast tests
 	@$(MAKE) --no-print-directory lint
 	$(PYTEST) -n $(WORKERS) --dist worksteal tests/architecture tests/base tests/memory
 
-nightly: develop ## every test on both database engines, all property examples
-	@$(MAKE) --no-print-directory lint
-	LOREMARK_TEST_NIGHTLY=1 $(PYTEST) -n $(WORKERS) --dist worksteal -m 'not slow' $(TESTS)
+nightly: export LOREMARK_TEST_NIGHTLY = 1
+nightly: test ## every test on both database engines, all property examples
 
 e2e: develop $(VENV)/e2e.stamp ## slow tests with real models and real agents
 	LOREMARK_TEST_NIGHTLY=1 $(PYTEST) -m slow $(TESTS)

@@ -109,7 +109,7 @@ def test_one_broken_file_prevents_all_changes(machine: Machine) -> None:
     for text, reason in (
         ("[mcp_servers\n", "not valid TOML"),
         ('[mcp_servers.loremark]\ncommand = "mine"\n', r"already has a \[mcp_servers\.loremark\] table"),
-        ('mcp_servers = { docs = { url = "https://docs.example.com" } }\n', "not be with our table"),
+        ('mcp_servers = { docs = { url = "https://docs.example.com" } }\n', "adding our table would make it invalid"),
         ("# >>> loremark: half a block\n", "markers"),
         ("# <<< loremark <<<\n# >>> loremark >>>\n", "markers"),
     ):

@@ -86,7 +86,16 @@ def _wait_job(http: httpx.Client, key: dict[str, str], session_id: str) -> dict[
     raise TimeoutError(str(job))
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize(
+    ("engine", "when"),
+    [
+        ("postgresql", "before"),
+        ("sqlite", "after"),
+        pytest.param("postgresql", "after", marks=pytest.mark.nightly),
+        pytest.param("sqlite", "before", marks=pytest.mark.nightly),
+    ],
+    indirect=["engine"],
+)
 async def test_pipeline_survives_kill_in_every_stage(loremark: Loremark, when: str) -> None:
     log = loremark.folder / "crashing.log"
     loremark.settings.pop("LOREMARK_PLANS_FILE", None)  # the default plans allow a model

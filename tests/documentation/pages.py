@@ -86,7 +86,7 @@ def errors_page() -> str:
     lines = [
         "# Errors\n",
         'Errors have the form `{"error": "…"}` with one of these texts. Placeholders in braces are filled in;',
-        "`{message}` is one sentence that names the invalid field.\n",
+        "`{sentence}` is one sentence that names the invalid field.\n",
         "| Status | Text |",
         "|---|---|",
     ]

@@ -73,7 +73,7 @@ async def test_repository_is_scanned_and_reported(shop: ScanProject) -> None:
     assert any("shop/__main__.py" in finding["files"] for finding in entries)
     assert {"name": "Python", "version": "3.11", "category": "language"} in results["techStack"]
     (scan_notes,) = [finding for finding in found if finding["title"] == "Scan notes"]
-    assert scan_notes["content"] == "- The repository has 9 files, 8 of them readable (left out: 1 binary)."
+    assert scan_notes["content"] == "- Readable files in the repository: 8 of 9 (left out: 1 binary)."
 
 
 async def test_findings_become_items_and_contexts(shop: ScanProject) -> None:

@@ -110,7 +110,7 @@ async def test_model_findings_must_name_an_existing_file(
     assert len([found for found in results if found["layer"] == "product"]) >= 1, (
         "findings of the built-in engine are kept"
     )
-    assert "Dropped findings" in await _notes(shop)
+    assert "Dropped model findings" in await _notes(shop)
     await service.wait_for_jobs(60.0)
     assert any("totalled in one place" in item["title"] for item in await shop.items()), "findings also become items"
     assert (await used(service))["ai_tokens"] == COST * len(model.requests)

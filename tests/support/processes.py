@@ -45,6 +45,7 @@ def start_command(
 ) -> ForkedProcess | subprocess.Popen[bytes]:
     """Start ``loremark`` with these arguments; its output is appended to a file."""
     if not NIGHTLY:
+        log.touch()
         return ForkedProcess(main, arguments, env=env, cwd=cwd, stdout=log, stderr=log)
     with log.open("ab") as file:
         return subprocess.Popen([str(COMMAND), *arguments], env=env, cwd=cwd, stdout=file, stderr=subprocess.STDOUT)

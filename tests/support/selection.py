@@ -1,7 +1,8 @@
 """Which tests run when: ``make test`` runs a selection in minutes, ``make nightly`` runs everything.
 
 In ``make test`` a test that takes an ``engine`` runs on the one that the hash of its name selects; tests below
-``_ALWAYS_BOTH`` and tests marked ``both_engines`` run on both. Tests marked ``nightly`` are left out.
+``_ALWAYS_BOTH`` (unless marked ``one_engine``) and tests marked ``both_engines`` run on both. Tests marked ``nightly``
+are left out.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ def _runs_by_day(item: pytest.Item) -> bool:
         return True
     params = item.callspec.params
     engine = next((str(params[name]) for name in ("engine", "started") if params.get(name) in ENGINES), None)
-    if engine is None or item.nodeid.startswith(_ALWAYS_BOTH) or item.get_closest_marker("both_engines"):
+    if engine is None:
+        return True
+    always_both = item.nodeid.startswith(_ALWAYS_BOTH) and not item.get_closest_marker("one_engine")
+    if always_both or item.get_closest_marker("both_engines"):
         return True
     name = item.nodeid.replace(engine, "", 1)
     return ENGINES[crc32(name.encode()) % len(ENGINES)] == engine

@@ -35,8 +35,8 @@ def _files(options: SetupOptions) -> list[FilePlan]:
 
 def _steps(options: SetupOptions) -> tuple[str, ...]:
     if options.scope == USER:
-        return ("Restart copilot.",)
-    return ("Restart copilot in this folder and trust the folder when it asks.",)
+        return ("Restart Copilot CLI.",)
+    return ("Restart Copilot CLI in this folder and trust the folder when it asks.",)
 
 
 AGENT = Agent(

@@ -90,7 +90,7 @@ def _import_export(arguments: argparse.Namespace, path: Path) -> int:
         output.write_json({"dryRun": arguments.dry_run, **counts, "redacted": redacted})
         return OK
     verb = "would add" if arguments.dry_run else "added"
-    counts_text = ", ".join(f"{total[kind]:,} {kind}" for kind in _KINDS if total[kind])
+    counts_text = ", ".join(output.pluralize(total[kind], kind.removesuffix("s")) for kind in _KINDS if total[kind])
     output.write(
         f"{f'{verb} {counts_text}' if counts_text else 'nothing new'}; {sum(skipped.values()):,} already there"
     )

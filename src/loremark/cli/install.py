@@ -22,6 +22,7 @@ SUMMARY = "Set up coding agents with hooks and MCP tools."
 EXAMPLE = "loremark install claude-code codex --scope user"
 
 _EXECUTABLES = ("loremark", "loremark.exe")
+_PLANNED = {"created": "create", "changed": "change", "deleted": "delete"}
 _VARIABLES = (
     "XDG_CONFIG_HOME",
     "CLAUDE_CONFIG_DIR",
@@ -111,7 +112,8 @@ def apply_plan(title: str, plan: Plan, ledger: Ledger, arguments: argparse.Names
         return True
     if plan.is_change and not arguments.yes:
         for step in plan.steps:
-            note(f"  {status.change_kind(step):<9} {step.path}")
+            kind = status.change_kind(step)
+            note(f"  {_PLANNED.get(kind, kind):<9} {step.path}")
         if not sys.stdin.isatty():
             raise CommandError(
                 "cannot ask for confirmation without a terminal; preview with --dry-run, then use --yes", USAGE

@@ -41,7 +41,8 @@ class Retrieval:
 
     def to_table(self) -> str:
         found = "  ".join(f"R@{depth} {share:.3f}" for depth, share in self.recall.items())
-        return f"retrieval  {self.questions} questions  {found}  MRR {self.mrr:.3f}"
+        asked = "1 question" if self.questions == 1 else f"{self.questions} questions"
+        return f"retrieval  {asked}  {found}  MRR {self.mrr:.3f}"
 
 
 def find_items(event: RawEvent) -> list[Item]:

@@ -13,6 +13,7 @@ import msgspec
 from loremark.base.profile import Profile
 from loremark.base.redaction.redactor import redact_payload
 from loremark.cli import connection
+from loremark.cli.output import pluralize
 from loremark.client.calls.contexts import populate
 from loremark.client.calls.events import send_event
 from loremark.client.calls.sessions import enrich
@@ -25,7 +26,7 @@ from loremark.memory.codebase.records import Codebase, CodebaseAnalysis, FileFac
 from loremark.memory.codebase.security.audit import audit
 from loremark.memory.codebase.selection.content_checks import text_of
 from loremark.memory.codebase.selection.exclusions import is_hostile_name
-from loremark.memory.codebase.selection.file_selection import list_candidates, select_files
+from loremark.memory.codebase.selection.file_selection import describe_left_out, list_candidates, select_files
 from loremark.memory.codebase.selection.quick_imports import quick_imports
 
 _COMMITS = 60
@@ -130,18 +131,18 @@ def send(scanned: ScanResult, to: Target) -> str:
             client.send(enrich(saved.session_id))
     unchanged = " (unchanged since the last scan)" if saved.duplicate else ""
     return (
-        f"Sent to {to.profile.url}, project {to.project_id}: {len(scanned.findings)} findings{unchanged} in session "
-        f"{saved.session_id}; {populated.created} contexts created, {populated.updated} updated."
+        f"Sent to {to.profile.url}, project {to.project_id}: {pluralize(len(scanned.findings), 'finding')}{unchanged} "
+        f"in session {saved.session_id}; {pluralize(populated.created, 'context')} created, "
+        f"{populated.updated} updated."
     )
 
 
 def summary(scanned: ScanResult) -> str:
     """A readable summary of the scan."""
     read, total = len(scanned.codebase.files), len(scanned.codebase.paths)
-    lines = [f"{scanned.codebase.name}: {read} of {total} files read."]
+    lines = [f"{scanned.codebase.name}: {read:,} of {pluralize(total, 'file')} read."]
     if scanned.left_out:
-        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(scanned.left_out.items()))
-        lines.append(f"Left out: {reasons}.")
+        lines.append(f"Left out: {describe_left_out(scanned.left_out)}.")
     by_category: dict[str, list[str]] = {}
     for tech in scanned.study.stack:
         by_category.setdefault(tech.category, []).append(f"{tech.name} {tech.version}" if tech.version else tech.name)

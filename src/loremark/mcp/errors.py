@@ -23,7 +23,7 @@ def describe_api_error(error: ApiError, url: str) -> str:
         return "You have read-only access to this project: ask an owner or admin to add you as a member."
     if error.status == 404 and message == "Project not found":
         return "Project not found, or you don't have access: check the project argument, or run `loremark init`."
-    if error.status == 429:
+    if error.status == 429 and "retry after" not in message:
         return f"{message}. Wait a moment and try again."
     if error.status >= 500:
         return f"The Loremark server failed ({message}): try again in a moment."

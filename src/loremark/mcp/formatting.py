@@ -29,6 +29,11 @@ def one_line(text: str, max_chars: int = 200) -> str:
     return truncate(" ".join(clean(text).split()), max_chars)
 
 
+def pluralize(number: int, noun: str) -> str:
+    """A count with its noun: "1 item", "2 items"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def with_notice(text: str) -> str:
     """Prefix text from memory with the notice."""
     return f"{NOTICE}\n\n{text}"

@@ -139,6 +139,8 @@ def explain(complaint: str, kind: type[Any]) -> str:
 
 def _requirement(what: str) -> str:
     length = re.match(r"Expected `(?:str|array)` of length ([<>]=) (\d+)", what)
+    if length and length[2] == "1" and length[1] == ">=":
+        return "must not be empty"
     if length:
         bound = "at least" if length[1] == ">=" else "at most"
         return f"must have {bound} {length[2]} {'entries' if 'array' in what else 'characters'}"

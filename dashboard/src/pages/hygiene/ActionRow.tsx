@@ -73,7 +73,7 @@ export const ActionRow = memo(function ActionRow(props: Props) {
             {action.applied && !isIrreversible(action) && <Tag tone="good">applied</Tag>}
             <Confidence value={action.confidence} />
             {action.requiresHumanApproval && (
-              <Tag tone="warn" title="Some details may be hidden from viewers">
+              <Tag tone="warn" title="This change may remove information">
                 needs review
               </Tag>
             )}

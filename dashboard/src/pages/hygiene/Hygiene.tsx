@@ -12,7 +12,8 @@ function NoPlans({ canWrite }: { canWrite: boolean }) {
   return (
     <EmptyState icon={<IconLeaf size={40} stroke={1.4} />} title="No checks in the last 7 days">
       {canWrite
-        ? "Run a check above to get a list of suggested changes, each with a reason. You choose which to apply and can undo them."
+        ? "Run a check above to get a list of suggested changes, each with a reason. " +
+          "You choose which to apply. You can undo every change except a redaction."
         : "This project is archived, so its memories can't be changed."}
     </EmptyState>
   );

@@ -25,7 +25,7 @@ const EXPLANATIONS: Record<ItemFlag, [ReactNode, string]> = {
   ],
   quality: [
     <IconAlertTriangle key="i" size={18} />,
-    "The content is thin or unclear. Edit or approve it to clear this flag.",
+    "The content is thin or unclear. Edit it, or confirm that it is fine as it is.",
   ],
   redacted: [
     <IconEyeOff key="i" size={18} />,

@@ -26,7 +26,7 @@ export const AGENTS: Agent[] = [
     "Start Codex, type /hooks and trust the six loremark hooks. Codex runs no hooks until you do.",
   ),
   agent("gemini", "Gemini CLI", "Restart Gemini CLI."),
-  agent("copilot", "Copilot", "Restart Copilot."),
+  agent("copilot", "Copilot CLI", "Restart Copilot CLI."),
   agent("opencode", "opencode", "Restart opencode."),
   agent(
     "cline",
@@ -41,6 +41,7 @@ export const AGENTS: Agent[] = [
     "Run MCP: List Servers and start loremark. Hooks are a preview feature (setting chat.useHooks).",
   ),
   agent("windsurf", "Windsurf", "Restart Windsurf and refresh the servers in Cascade's settings."),
+  agent("devin", "Devin Desktop", "Restart Devin Desktop."),
   agent(
     "zed",
     "Zed",

@@ -138,7 +138,9 @@ export function Tree({ tree, selected, select, canMove, move }: Props) {
         onKeyDown={(event) => {
           if (event.key === "ArrowDown") box.current?.focus();
         }}
-        rightSection={filter && <CloseButton size="sm" aria-label="Show all" onClick={() => setFilter("")} />}
+        rightSection={
+          filter && <CloseButton size="sm" aria-label="Clear search" onClick={() => setFilter("")} />
+        }
       />
       <div
         ref={box}

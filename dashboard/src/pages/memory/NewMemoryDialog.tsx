@@ -70,7 +70,7 @@ export function NewMemoryDialog({ projectId, opened, close }: Props) {
       <form onSubmit={(event) => void send(event)}>
         <Stack gap="sm">
           <Text size="sm" c="dimmed">
-            Your memory goes through the same pipeline as agent events: it is checked for conflicts and merged
+            The memory goes through the same pipeline as agent events: it is checked for conflicts and merged
             with duplicates.
           </Text>
           <TextInput

@@ -92,7 +92,7 @@ export function DangerZone() {
               variant="default"
               leftSection={<IconArchiveOff size={16} />}
               loading={update.isPending}
-              onClick={() => setStatus("active", "Project restored.")}
+              onClick={() => setStatus("active", "Project unarchived.")}
             >
               Unarchive
             </Button>

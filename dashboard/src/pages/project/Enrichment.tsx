@@ -17,7 +17,8 @@ const TIERS = [
 /** Explains what an auto-approval threshold does. */
 export function describeThreshold(percent: number): string {
   if (percent >= OFF) return "Off: every new memory waits for review.";
-  if (percent === 0) return "Approves every new memory that has no conflict, whatever its confidence.";
+  if (percent === 0)
+    return "Approves every new memory that has no conflict and no redacted secret, whatever its confidence.";
   const evidence =
     percent >= 95
       ? "explicitly stated"

@@ -25,7 +25,7 @@ const SOURCES: Record<string, string> = {
   codex: "Codex",
   cursor: "Cursor",
   gemini: "Gemini CLI",
-  copilot: "Copilot",
+  copilot: "Copilot CLI",
   opencode: "opencode",
   cline: "Cline",
   vscode: "VS Code",

@@ -58,6 +58,6 @@ export function without(payload: Payload, shown: Iterable<string>): Payload {
 
 export function formatBytes(size: number): string {
   if (size < 1024) return `${size} bytes`;
-  if (size < 1024 * 1024) return `${Math.round(size / 1024)} KB`;
-  return `${(size / 1024 / 1024).toFixed(1)} MB`;
+  if (size < 1024 * 1024) return `${Math.round(size / 1024)} KiB`;
+  return `${(size / 1024 / 1024).toFixed(1)} MiB`;
 }

@@ -75,7 +75,8 @@ function RemoveDialog({ entry, onClose }: { entry: Entry | null; onClose: () => 
       onClose={onClose}
     >
       {isPerson(entry)
-        ? `${name} immediately loses access to this team: logins, API keys and projects. Projects that only ${name} owns pass to the team's owner. Memories ${name} added stay.`
+        ? `${name} immediately loses access to this team: they are signed out, and their API keys stop working. ` +
+          `Projects that only ${name} owns pass to the team's owner. Memories ${name} added stay.`
         : `The link sent to ${name} stops working. You can invite them again any time.`}
     </ConfirmDialog>
   );

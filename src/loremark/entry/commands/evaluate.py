@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sets",
         type=Path,
         metavar="DIR",
-        help="folder with the labeled sets (default: evals/ of the source checkout)",
+        help="folder with the labeled sets (default: evals/ in the source checkout)",
     )
     parser.add_argument(
         "--set",

@@ -61,7 +61,7 @@ async def refund(
     reserved = await meter.reserved_tokens(tx, scope)
     needed = max(0, reserved - max(0, plan.ai_tokens - used))
     removed = max(0, min(tokens, account["balance"] - needed))
-    left = f", {tokens - removed} of its tokens were already used" if removed < tokens else ""
+    left = f"; {tokens - removed} of its tokens were already used" if removed < tokens else ""
     created = await store.insert_transaction(
         tx,
         scope,

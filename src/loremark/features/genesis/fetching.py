@@ -41,9 +41,9 @@ async def _candidates(snapshot: Snapshot, entries: Sequence[TreeEntry]) -> Candi
 
 
 def _describe_tree(total: int, kept: Candidates) -> str:
-    reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(kept.left_out.items()) if count)
+    reasons = file_selection.describe_left_out(kept.left_out)
     left_out = f" (left out: {reasons})" if reasons else ""
-    return f"The repository has {total} files, {len(kept.kept)} of them readable{left_out}."
+    return f"Readable files in the repository: {len(kept.kept)} of {total}{left_out}."
 
 
 async def fetch_files(task: Task) -> None:

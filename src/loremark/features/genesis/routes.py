@@ -73,7 +73,7 @@ async def status(call: Call, query: ScanQuery) -> ScanStatus:
 
 @routes.add("GET", "/api/v2/genesis/results", needs(SIGNATURE), name="results", errors=_SIGNED)
 async def results(call: Call, query: ScanQuery) -> ScanResults:
-    """Get the findings of the latest scan, complete or so far."""
+    """Get the findings of the latest scan, or those found so far if it is still running."""
     await get_signed_project(call.tx, call.caller, query.project_id, for_change=False)
     return await service.results(call.tx, call.caller.scope, query.project_id)
 

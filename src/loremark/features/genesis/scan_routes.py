@@ -51,7 +51,7 @@ async def status(call: Call, query: ScanQuery) -> ScanStatus:
 
 @routes.add("GET", "/api/v2/scans/results", needs(KEY | LOGIN), name="results", errors=_MISSING)
 async def results(call: Call, query: ScanQuery) -> ScanResults:
-    """Get the findings of the latest scan, complete or so far."""
+    """Get the findings of the latest scan, or those found so far if it is still running."""
     await get_project(call.tx, call.caller, query.project_id, Access.READ)
     return await service.results(call.tx, call.caller.scope, query.project_id)
 

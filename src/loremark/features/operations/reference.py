@@ -66,11 +66,20 @@ def _kind(schema: Any) -> str:
         return f"array of {_kind(schema['items'])}" if schema.get("items") else "array"
     if "enum" in schema:
         return escape(" or ".join(str(value) for value in schema["enum"]))
-    words = [str(schema.get("type", "any"))]
-    for key, text in (("minLength", "from"), ("minimum", "from"), ("maxLength", "to"), ("maximum", "to")):
-        if key in schema:
-            words.append(f"{text} {schema[key]}{' characters' if 'Length' in key else ''}")
-    return escape(" ".join(words))
+    return escape(str(schema.get("type", "any")) + _range(schema))
+
+
+def _range(schema: Any) -> str:
+    """Return the limits of a text's length or a number, such as ", 1 to 200 characters"."""
+    least = schema.get("minLength", schema.get("minimum"))
+    most = schema.get("maxLength", schema.get("maximum"))
+    if least is None and most is None:
+        return ""
+    text = f"at most {most}" if least is None else f"at least {least}" if most is None else f"{least} to {most}"
+    unit = ""
+    if "minLength" in schema or "maxLength" in schema:
+        unit = " character" if (least if most is None else most) == 1 else " characters"
+    return f", {text}{unit}"
 
 
 def _schema(name: str, schema: Any) -> str:

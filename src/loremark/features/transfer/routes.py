@@ -47,7 +47,7 @@ class ImportQuery(msgspec.Struct, frozen=True, rename="camel"):
     errors=(errors.PROJECT_NOT_FOUND,),
 )
 async def export(call: Call, query: ExportQuery) -> Stream:
-    """Export a project as JSON lines. An export without its last line, ``end``, is incomplete."""
+    """Export a project as JSON Lines. An export without its last line, ``end``, is incomplete."""
     async with call.database.read() as tx:
         await get_project(tx, call.caller, query.project_id, Access.READ)
     call.set_header("Content-Disposition", 'attachment; filename="loremark-export.jsonl"')

@@ -13,7 +13,7 @@ from loremark.client.calls.brain import get_brain
 from loremark.client.calls.items import list_items
 from loremark.client.calls.search import search
 from loremark.mcp.errors import ToolError
-from loremark.mcp.formatting import one_line, truncate, with_notice
+from loremark.mcp.formatting import one_line, pluralize, truncate, with_notice
 from loremark.mcp.memory import Memory
 from loremark.mcp.tool import Arguments, MemoryResult, Progress, Tool
 from loremark.wire.items import MemoryItem
@@ -65,7 +65,8 @@ async def _brief(memory: Memory, given: BriefArguments, progress: Progress) -> B
 def _render_brief(brief: Brief) -> str:
     if not brief.items and not brief.markdown.strip():
         return "This project has no memories yet. Save what you learn with memory_save."
-    rest = f"\n\n({brief.left_out} more items left out. Use memory_search to find them.)" if brief.left_out else ""
+    left_out = pluralize(brief.left_out, "more item")
+    rest = f"\n\n({left_out} left out. Use memory_search to find more.)" if brief.left_out else ""
     return wrap(f"{with_notice(brief.markdown)}{rest}")
 
 

@@ -13,7 +13,7 @@ from loremark.client.calls.genesis import get_scan
 from loremark.client.calls.hygiene import analyze
 from loremark.client.calls.items import list_items
 from loremark.client.calls.sessions import list_sessions
-from loremark.mcp.formatting import one_line, truncate, with_notice
+from loremark.mcp.formatting import one_line, pluralize, truncate, with_notice
 from loremark.mcp.memory import Memory
 from loremark.mcp.tool import Arguments, MemoryResult, Progress, Result, Tool
 from loremark.wire.hygiene import HygieneAction, HygieneMode
@@ -61,7 +61,8 @@ async def _genesis(memory: Memory, given: Arguments, progress: Progress) -> Scan
 def _render_scan(scan: ScanStatus) -> str:
     if not scan.scanned:
         return "The codebase has not been scanned yet. Run `loremark scan` to scan it on this machine."
-    text = f"Scan: {scan.phase}, {scan.percent}%, {scan.files} files, {scan.findings} findings."
+    counts = f"{pluralize(scan.files, 'file')}, {pluralize(scan.findings, 'finding')}"
+    text = f"Scan: {scan.phase}, {scan.percent}%, {counts}."
     stack = f" Tech stack: {', '.join(scan.tech_stack)}." if scan.tech_stack else ""
     return text + stack + (f" Error: {one_line(scan.error)}" if scan.error else "")
 
@@ -102,7 +103,7 @@ async def _hygiene(memory: Memory, given: HygieneArguments, progress: Progress) 
     project_id = await memory.project_id(given.project)
     await progress(0, 1, "Analyzing memory")
     plan = await memory.client.send(analyze(project_id, given.mode))
-    await progress(1, 1, f"{plan.items_analyzed} items analyzed")
+    await progress(1, 1, f"{pluralize(plan.items_analyzed, 'item')} analyzed")
     return Plan(
         plan_id=plan.plan_id,
         items_analyzed=plan.items_analyzed,
@@ -126,7 +127,7 @@ def _proposal(action: HygieneAction) -> Proposal:
 
 def _render_plan(plan: Plan) -> str:
     if not plan.actions:
-        return f"{plan.items_analyzed} items analyzed. Nothing to clean up."
+        return f"{pluralize(plan.items_analyzed, 'item')} analyzed. Nothing to clean up."
     lines = [
         f"- {action.type} ({action.confidence:.2f}): {one_line(action.description, _ACTION_CHARS)} "
         f"[{', '.join(action.items)}]"
@@ -197,7 +198,7 @@ async def _health(memory: Memory, given: Arguments, progress: Progress) -> Healt
 def _render_health(health: Health) -> str:
     if not health.items:
         return "The memory is empty. Save what you learn with memory_save, or run `loremark scan`."
-    scope = f"{health.items} items" if health.complete else f"The newest {health.items} items"
+    scope = pluralize(health.items, "item") if health.complete else f"The newest {health.items} items"
     lines = [
         f"{scope}: {_counts(health.by_status)}.",
         f"Types: {_counts(health.by_type)}.",

@@ -79,8 +79,8 @@ def _of_group(items: Sequence[Item], vectors: NDArray[np.float32]) -> Proposal |
         type="MERGE_MEMORIES",
         item_ids=(survivor.id, *(item.id for item, _ in same)),
         description=(
-            f"{quote_title(survivor)} and {others} say the same{similarity}. The first is kept, with the files, tags "
-            f"and evidence of all. {outcome} deprecated and can be restored by reverting the first."
+            f"{quote_title(survivor)} and {others} say the same thing{similarity}. The first is kept, with the files, "
+            f"tags and evidence of all. {outcome} deprecated and can be restored by reverting the first."
         ),
         confidence=round(min(0.97, 0.6 + 0.38 * max(least, MIN_COSINE)), 2),
     )

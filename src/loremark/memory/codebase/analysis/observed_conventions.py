@@ -103,8 +103,10 @@ def _tests(survey: Survey) -> Finding | None:
     main = [root for root in order if roots[root] >= 0.1 * len(tests)][:3] or order[:1]
     is_beside = beside > 0.6 * len(tests)
     where = "next to the code they test" if is_beside else f"under {coded([root or '.' for root in main], 3)}"
+    test_files = "1 test file is" if len(tests) == 1 else f"{counted(len(tests), 'test file')} are"
+    lead_where = "next to the code it tests" if is_beside and len(tests) == 1 else where
     by = f" with {joined(frameworks[:2], 2)}" if frameworks else ""
-    lead = f"{survey.codebase.name} is tested{by}; its {counted(len(tests), 'test file')} are {where}."
+    lead = f"{survey.codebase.name} is tested{by}; its {test_files} {lead_where}."
     shown = []
     if named:
         name, count = min(named.items(), key=lambda row: (-row[1], row[0]))

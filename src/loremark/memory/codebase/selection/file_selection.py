@@ -24,6 +24,11 @@ _SHARES = {
     FileKind.SCHEMA: 8,
 }
 _FEW = 3
+_REASONS = {
+    "hostile-name": "with an invalid name",
+    "no-text": "of an unsupported type",
+    "too-large": "too large",
+}
 _MAX_TOGETHER = 8
 
 
@@ -64,6 +69,19 @@ def list_candidates(listed: Sequence[ListedFile], ignore_files: Mapping[str, str
         else:
             left_out[reason] += 1
     return Candidates(tuple(kept), dict(sorted(left_out.items())))
+
+
+def describe_left_out(left_out: Mapping[str, int]) -> str:
+    """The counts in words: ``2 lock files, 1 too large``."""
+    return ", ".join(
+        f"{count} {_reason_in_words(reason, count)}" for reason, count in sorted(left_out.items()) if count
+    )
+
+
+def _reason_in_words(reason: str, count: int) -> str:
+    if reason == "lock":
+        return "lock file" if count == 1 else "lock files"
+    return _REASONS.get(reason, reason)
 
 
 def _reason_by_size(file: ListedFile) -> str | None:
