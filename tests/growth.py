@@ -11,18 +11,24 @@ import gc
 import time
 from collections.abc import Callable
 
+from tests.support.selection import NIGHTLY
+
 Work = Callable[[], object]
 
 FACTORS = (1, 2, 4)
 MAX_RATIO = 10.0
 """Between linear (4) and quadratic (16), with room for noise on both sides."""
+DAY_SCALE = 3
+"""In ``make test`` the sizes are this many times smaller than in ``make nightly``."""
 _REFERENCE_STEPS = 200_000
 """About 10 ms on a current machine. A run shorter than the reference counts as long as the reference: it is mostly
 noise. So work that takes less than ten times the reference at four times the size passes on any machine."""
 _MAX_ROUNDS = 8
 
 
-def assert_subquadratic(prepare: Callable[[int, int], Work], size: int, *, max_ratio: float = MAX_RATIO) -> None:
+def assert_subquadratic(
+    prepare: Callable[[int, int], Work], size: int, *, max_ratio: float = MAX_RATIO, day_scale: int = DAY_SCALE
+) -> None:
     """Assert that the work at ``4 * size`` takes less than ``max_ratio`` times as long as the work at ``size``.
 
     ``prepare(size, repetition)`` builds the input and returns the work to time. Use ``repetition`` to make each input
@@ -32,6 +38,8 @@ def assert_subquadratic(prepare: Callable[[int, int], Work], size: int, *, max_r
     time of this thread is measured. One round is enough if it shows less than half of the limit; otherwise up to eight
     follow, until the ratio is small enough.
     """
+    if not NIGHTLY:
+        size = max(1, size // day_scale)
     fastest = dict.fromkeys(FACTORS, float("inf"))
     reference = float("inf")
     for repetition in range(_MAX_ROUNDS):

@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import httpx
+import pytest
 from playwright.async_api import Page, Response, expect
 
 from tests.browser import sample_data
@@ -166,6 +167,7 @@ async def test_no_secret_stays_in_the_browser(driver: Driver, visit: OpenVisit, 
     assert httpx.get(f"{window.url}/api/projects", headers=old, trust_env=False, verify=False).status_code == 401
 
 
+@pytest.mark.nightly
 async def test_sign_in_never_redirects_to_another_site(driver: Driver, visit: OpenVisit, olga: User) -> None:
     window = await visit()
     page = window.page

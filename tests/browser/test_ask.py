@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.async_api import Page, expect
 
 from tests.browser.conftest import SETTINGS, OpenVisit
@@ -97,6 +98,7 @@ async def test_answer_lists_sources_and_accepts_follow_up_questions(
     assert (chat["title"], len(chat["favoritedBy"])) == ("Retries of charges", 1)
 
 
+@pytest.mark.nightly
 async def test_uncovered_question_can_be_saved_and_conversation_deleted(
     driver: Driver, visit: OpenVisit, olga: User
 ) -> None:
@@ -156,6 +158,7 @@ async def _slow_proxy(port: int) -> AsyncIterator[str]:
         server.close()
 
 
+@pytest.mark.nightly
 async def test_streaming_from_another_origin_can_be_stopped_and_retried(driver: Driver, tmp_path: Path) -> None:
     api_port, worker_port = free_port(), free_port()
     address = databases.fresh("sqlite", tmp_path)

@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 
 import httpx
+import pytest
 from playwright.async_api import expect
 
 from tests.browser.conftest import OpenVisit
@@ -43,6 +44,7 @@ async def test_the_log_and_its_csv_export(driver: Driver, visit: OpenVisit, olga
     await expect(log.get_by_role("listitem")).to_have_count(2)  # without a reload
 
 
+@pytest.mark.nightly
 async def test_a_long_log_loads_on_scroll(driver: Driver, visit: OpenVisit, site: Site, olga: User) -> None:
     headers = {"Authorization": f"Bearer {olga.key}"}
     with httpx.Client(base_url=olga.url, headers=headers, trust_env=False, verify=False) as http:

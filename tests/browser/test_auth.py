@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import httpx
+import pytest
 from playwright.async_api import expect
 
 from tests.browser.conftest import OpenVisit
@@ -12,6 +13,7 @@ from tests.browser.driver import Driver
 from tests.browser.site import PASSWORD, Site, User
 
 
+@pytest.mark.nightly
 async def test_sign_in_returns_to_the_requested_page(driver: Driver, visit: OpenVisit, olga: User) -> None:
     olga.send_event("session_save", {"summary": "The team has an event already."})
     window = await visit()

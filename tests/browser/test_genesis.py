@@ -86,6 +86,7 @@ async def test_scan_shows_live_progress_and_results(
     assert await window.accessibility() == []
 
 
+@pytest.mark.nightly
 async def test_scan_can_be_cancelled_and_a_failed_scan_shows_the_error(
     driver: Driver, visit: OpenVisit, olga: User, git_server: PausableGitServer, shop: str
 ) -> None:
@@ -118,6 +119,7 @@ async def test_scan_can_be_cancelled_and_a_failed_scan_shows_the_error(
     await expect(page.get_by_role("textbox", name="Branch")).to_have_value("main")
 
 
+@pytest.mark.nightly
 async def test_project_without_repository_and_read_only_user(
     driver: Driver, visit: OpenVisit, site: Site, olga: User, shop: str
 ) -> None:

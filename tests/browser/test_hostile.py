@@ -133,6 +133,7 @@ _EXPENSIVE = {
 }
 
 
+@pytest.mark.nightly
 async def test_expensive_markdown_is_displayed(driver: Driver, visit: OpenVisit, olga: User) -> None:
     """Deeply nested, very long or ambiguous Markdown neither breaks nor blocks the page."""
     import_lines(olga, [item(title=name, content=text, files=[], tags=[]) for name, text in _EXPENSIVE.items()])

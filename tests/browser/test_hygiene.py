@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from playwright.async_api import expect
 
 from tests.browser.conftest import OpenVisit
@@ -70,6 +71,7 @@ async def test_plan_can_be_reviewed_applied_and_undone(driver: Driver, visit: Op
     assert _applied(olga) == {"RENAME_TITLE"}
 
 
+@pytest.mark.nightly
 async def test_redaction_asks_for_confirmation_and_clean_memory_has_no_issues(
     driver: Driver, visit: OpenVisit, site: Site, olga: User
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.async_api import expect
 
 from tests.browser import sample_data
@@ -37,6 +38,7 @@ async def test_evidence_highlights_the_quotes(driver: Driver, visit: OpenVisit, 
     await eventually(lambda: _get_item(olga, item["id"])["flags"], [])
 
 
+@pytest.mark.nightly
 async def test_conflicting_edit_shows_both_versions(driver: Driver, visit: OpenVisit, olga: User) -> None:
     sample_data.import_items(olga, 1)
     item_id = sample_data.items(olga)[0]["id"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from playwright.async_api import Locator, Page, expect
 
 from tests.browser import sample_data
@@ -69,6 +70,7 @@ async def test_context_can_be_found_by_keyboard_edited_approved_and_compacted(
     await expect(page.get_by_role("group", name="Changes in version 3")).to_contain_text("Refunds")
 
 
+@pytest.mark.nightly
 async def test_context_can_be_moved_by_drag_and_drop_and_by_dialog(
     driver: Driver, visit: OpenVisit, olga: User
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from playwright.async_api import Page, expect
 
 from tests.browser import sample_data
@@ -72,6 +73,7 @@ async def test_memories_are_found_by_filters_keyword_and_semantic_search(
     await expect(found.first.get_by_role("definition").first).to_be_visible()
 
 
+@pytest.mark.nightly
 async def test_bulk_approve_can_be_undone(driver: Driver, visit: OpenVisit, olga: User) -> None:
     sample_data.import_items(olga, 12, flags=["low_confidence"])
     window = await visit(olga, dark=True)
@@ -144,6 +146,7 @@ async def test_previews_strip_only_real_markdown_formatting(driver: Driver, visi
         await expect(row.get_by_text(preview, exact=True)).to_be_visible()
 
 
+@pytest.mark.nightly
 async def test_memory_can_be_created_by_hand(driver: Driver, visit: OpenVisit, olga: User) -> None:
     window = await visit(olga)
     page = await window.go("{p}/memory")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.async_api import expect
 
 from tests.browser.codebase import PausableGitServer
@@ -74,6 +75,7 @@ async def test_settings_are_saved(
     await window.sees("No repository connected.")
 
 
+@pytest.mark.nightly
 async def test_secret_rotation_archiving_and_deletion(driver: Driver, visit: OpenVisit, olga: User) -> None:
     address = f"/api/projects/{olga.project_id}"
     window = await visit(olga, dark=True)
@@ -107,6 +109,7 @@ async def test_secret_rotation_archiving_and_deletion(driver: Driver, visit: Ope
     assert olga.request("GET", "/api/projects") == []
 
 
+@pytest.mark.nightly
 async def test_a_project_is_exported_and_imported(
     driver: Driver, visit: OpenVisit, site: Site, olga: User, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.async_api import Page, expect
 
 from tests.browser import sample_data
@@ -65,6 +66,7 @@ def _baskets(olga: User) -> dict[str, tuple[str, list[str]]]:
     return {item["content"][21:23]: (item["status"], item["flags"]) for item in sample_data.items(olga)}
 
 
+@pytest.mark.nightly
 async def test_conflict_is_resolved_side_by_side(driver: Driver, visit: OpenVisit, olga: User) -> None:
     for minutes in (30, 60):
         text = f"Baskets expire after {minutes} minutes without a change; the stock they hold is given back then."

@@ -104,6 +104,7 @@ async def test_events_are_displayed_and_enrichment_updates_live(driver: Driver, 
     await expect(page.get_by_text("Sent while the page is open.")).to_be_visible()
 
 
+@pytest.mark.nightly
 async def test_filter_and_long_session_on_a_phone_in_dark_mode(driver: Driver, visit: OpenVisit, olga: User) -> None:
     session = _create_session(olga)
     with httpx.Client(

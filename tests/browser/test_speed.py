@@ -20,6 +20,7 @@ def test_first_load_stays_below_the_size_limit(page: str) -> None:
     assert sum(scripts.values()) < WANTED_BYTES
 
 
+@pytest.mark.nightly
 async def test_long_lists_render_only_visible_rows(driver: Driver, visit: OpenVisit, olga: User) -> None:
     sample_data.import_items(olga, 1_000)
     window = await visit(olga)

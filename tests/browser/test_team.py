@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.async_api import expect
 
 from tests.browser.conftest import OpenVisit
@@ -41,6 +42,7 @@ async def test_members_are_invited_changed_and_removed(
     assert [one["email"] for one in olga.request("GET", "/api/team", params={"include": "invited"})] == [olga.email]
 
 
+@pytest.mark.nightly
 async def test_a_member_cannot_manage_the_team(driver: Driver, visit: OpenVisit, site: Site, olga: User) -> None:
     mira = site.member(olga)
     window = await visit(mira, dark=True)

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import hmac
 
+import pytest
 from playwright.async_api import expect
 
 from tests.browser.conftest import OpenVisit
@@ -63,6 +64,7 @@ async def test_a_webhook_from_creation_to_deletion(
     assert olga.request("GET", "/api/webhooks") == []
 
 
+@pytest.mark.nightly
 async def test_webhooks_are_for_project_admins(driver: Driver, visit: OpenVisit, site: Site, olga: User) -> None:
     body = {"projectId": olga.project_id, "url": "https://hooks.example.com/a", "events": ["item.created"]}
     olga.request("POST", "/api/webhooks", json=body)

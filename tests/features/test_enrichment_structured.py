@@ -48,6 +48,7 @@ async def test_findings_and_operations_are_stored_as_sent(service: Service) -> N
     assert (now["title"], now["content"]) == (changed["title"], changed["content"].strip())
 
 
+@pytest.mark.nightly
 async def test_job_warns_about_truncation(service: Service) -> None:
     memory = await Memory.of(service)
     job = await memory.learn(save(*(("todo", f"Add part {n}", f"Add part {n} to the list.") for n in range(230))))

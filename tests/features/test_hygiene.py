@@ -429,6 +429,7 @@ async def test_stale_items_with_deleted_files_are_proposed_for_deprecation(servi
     assert [(action["type"], action["itemId"]) for action in plan["actions"]] == [("DEPRECATE_MEMORY", outdated)]
 
 
+@pytest.mark.nightly
 async def test_mode_limits_the_analysis_to_the_newest_items(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()

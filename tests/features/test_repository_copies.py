@@ -117,6 +117,7 @@ async def test_copies_are_removed_with_their_last_project(service: Service, serv
     assert not list(folder.rglob("*.pack"))
 
 
+@pytest.mark.nightly
 async def test_changed_token_or_url_removes_old_copies(service: Service, server: GitServer, sha: str) -> None:
     url, folder = server.url(REPOSITORY), _folder(service.settings)
     memory = await create_scan_project(service, url, repoHostToken=OLD, deepEnrichEnabled=True)

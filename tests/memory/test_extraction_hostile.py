@@ -15,7 +15,6 @@ from loremark.memory.extraction.type_rules import TYPES
 from loremark.memory.items import TIER_OF_TYPE, RawEvent
 from tests.growth import Work, assert_subquadratic
 from tests.support.properties import examples
-from tests.support.selection import NIGHTLY
 
 PROPERTY = settings(max_examples=examples(150), deadline=None, database=None)
 EVENTS = ("session_save", "git_digest", "scan_result", "context_update", "memory_operation", "unheard_of")
@@ -174,7 +173,7 @@ def test_worst_cases_stay_subquadratic(piece: str) -> None:
             event = build(f"{repetition} {piece * (size // len(piece))}")
             return lambda: extract(event)
 
-        assert_subquadratic(prepare, 8_000 if NIGHTLY else 3_000)
+        assert_subquadratic(prepare, 8_000)
 
 
 def _one_save(text: str) -> RawEvent:

@@ -200,6 +200,7 @@ def _varint(value: int) -> bytes:
     return bytes(digits)
 
 
+@pytest.mark.nightly
 async def test_pack_that_expands_64_kib_per_byte_stays_within_limits(
     server: GitServer, served: Path, authority: Authority, copies: Path
 ) -> None:
