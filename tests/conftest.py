@@ -12,7 +12,7 @@ import pytest
 
 from loremark.base import clock, ids
 from tests.servers import lifetime
-from tests.support import bytecode, databases, embedding, properties, selection
+from tests.support import bytecode, cheap_passwords, databases, embedding, properties, selection
 from tests.support.processes import Loremark
 from tests.support.service import Service, Services, run_service, settings_for
 
@@ -20,8 +20,8 @@ properties.load_profile()
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Two workers per core: many tests wait for a browser, a database or another process."""
-    return 2 * (os.cpu_count() or 1)
+    """One worker more than cores: many tests wait for a browser, a database or another process."""
+    return 1 + (os.cpu_count() or 1)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -71,9 +71,10 @@ def database_url(engine: str, tmp_path: Path) -> str:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _one_embedder() -> Iterator[None]:
+def _shared_embedder_and_cheap_passwords() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         embedding.share(patch)
+        cheap_passwords.use(patch)
         yield
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.async_api import expect
 
 from tests.browser.conftest import OpenVisit
@@ -9,6 +10,7 @@ from tests.browser.driver import Driver
 from tests.browser.site import PASSWORD, User
 
 
+@pytest.mark.nightly
 async def test_password_and_appearance_can_be_changed(driver: Driver, visit: OpenVisit, olga: User) -> None:
     window = await visit(olga)
     page = await window.go("/account")

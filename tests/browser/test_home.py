@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.async_api import expect
 
 from tests.browser import sample_data
@@ -50,6 +51,7 @@ async def test_home_shows_open_work(driver: Driver, visit: OpenVisit, olga: User
     await expect(page).to_have_url(f"{window.url}/p/{olga.project_id}/review?tab=drafts")
 
 
+@pytest.mark.nightly
 async def test_a_new_team_is_offered_its_first_project(driver: Driver, visit: OpenVisit, site: Site) -> None:
     nora = site.team(project="")
     window = await visit(nora, dark=True)

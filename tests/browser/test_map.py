@@ -26,6 +26,7 @@ def _notification(page: Page, text: str) -> Locator:
     return page.get_by_role("alert").filter(has_text=text)
 
 
+@pytest.mark.nightly
 async def test_context_can_be_found_by_keyboard_edited_approved_and_compacted(
     driver: Driver, visit: OpenVisit, olga: User
 ) -> None:

@@ -13,6 +13,7 @@ from tests.browser.driver import Driver
 from tests.browser.site import Site, User
 
 
+@pytest.mark.nightly
 async def test_settings_are_saved(
     driver: Driver, visit: OpenVisit, site: Site, olga: User, git_server: PausableGitServer
 ) -> None:

@@ -66,6 +66,7 @@ def _create_session(user: User) -> str:
     return session
 
 
+@pytest.mark.nightly
 async def test_events_are_displayed_and_enrichment_updates_live(driver: Driver, visit: OpenVisit, olga: User) -> None:
     session = _create_session(olga)
     window = await visit(olga)

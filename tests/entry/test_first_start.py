@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.entry.owner import make_owner
 from tests.support.processes import Loremark, Process
@@ -97,6 +98,7 @@ def test_restart_replaces_an_unused_link(loremark: Loremark) -> None:
         assert _me(process, cookie).status_code == 200
 
 
+@pytest.mark.nightly
 def test_printed_commands_work_in_a_project_folder(plain: Loremark, tmp_path: Path) -> None:
     """With another port, another folder and a clean environment."""
     project = tmp_path / "my project"

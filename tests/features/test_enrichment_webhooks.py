@@ -62,6 +62,7 @@ async def test_every_step_emits_one_event(webhook_service: Service, receiver: Re
         assert data == {"itemId": item["id"], **{name: item[name] for name in ("type", "title", "schemaKey", "status")}}
 
 
+@pytest.mark.nightly
 async def test_lost_job_marks_the_session_as_failed(webhook_service: Service, receiver: Receiver) -> None:
     """After a manual cancellation or a lost worker, upkeep fails the session and it can be retried."""
     memory = await Memory.of(webhook_service)

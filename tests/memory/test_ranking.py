@@ -240,7 +240,7 @@ def test_ranking_a_large_corpus_stays_subquadratic() -> None:
     corpora = {}
 
     def prepare(size: int, repetition: int) -> Work:
-        rows = np.tile(vectors(500), (size // 500, 24))
+        rows = np.resize(np.tile(vectors(500), (1, 24)), (size, 24 * vectors(1).shape[1]))
         if size not in corpora:
             entries = [entry(f"i{n:05}", TEXTS[n % len(TEXTS)], session=f"s{n // 10}") for n in range(size)]
             corpora[size] = Corpus.build(entries, rows)

@@ -102,13 +102,13 @@ def _credits(arguments: argparse.Namespace) -> int:
     if arguments.json:
         output.write_json({"balance": data.balance, "autoRecharge": data.auto_recharge})
         return 0
-    output.write(f"balance        {_number(data.balance)} credits")
+    output.write(f"balance        {_number(data.balance)} tokens")
     recharge = data.auto_recharge
     if recharge.enabled:
         output.write(
             output.plain(
-                f"auto-recharge  buys {recharge.pack_id} below {_number(recharge.threshold or 0)} credits, "
-                f"at most {recharge.spending_limit / 100:.2f} EUR per month"
+                f"auto-recharge  buys {recharge.pack_id} below {_number(recharge.threshold or 0)} tokens, "
+                f"at most {recharge.spending_limit / 100:.2f} EUR per billing period"
             )
         )
     else:
@@ -135,7 +135,7 @@ def _transactions(arguments: argparse.Namespace) -> int:
         )
         for entry in data
     ]
-    output.table(rows, ("date", "type", "credits", "description"))
+    output.table(rows, ("date", "type", "tokens", "description"))
     if not data:
         output.note("No credits have been bought or used yet. Buy credits in the dashboard.")
     return 0

@@ -9,7 +9,7 @@ import { showSuccess, showError } from "~/parts/toast";
 const TITLE_CHARS = 200;
 const CONTENT_CHARS = 20_000;
 
-/** Saves a memory as a draft and starts enrichment, so it shows up in Review. */
+/** Saves a memory through the event pipeline and starts enrichment, which approves it or leaves it as a draft. */
 async function saveMemory(projectId: string, item: { title: string; content: string; type: ItemType }) {
   const payload = { operation: "create", item, source: "dashboard" } as unknown as Record<string, never>;
   const { sessionId } = await call("post", "/api/v2/events", {
@@ -40,7 +40,7 @@ export function SaveMemory({
     setBusy(true);
     try {
       await saveMemory(projectId, { title: title.trim(), content: content.trim() || title.trim(), type });
-      showSuccess("Saved as a draft. Approve it in Review.");
+      showSuccess("Saved. It appears in Memory once enrichment finishes.");
       setTitle("");
       setContent("");
       close();

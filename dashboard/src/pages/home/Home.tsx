@@ -49,8 +49,8 @@ function ConnectBanner() {
         <div>
           <Text fw={600}>Connect your first agent</Text>
           <Text size="sm" c="dimmed">
-            No events received yet. One command connects your agent; its sessions and memories then appear
-            here.
+            No events received yet. The setup guide connects your agent in about two minutes; its sessions and
+            memories then appear here.
           </Text>
         </div>
       </Group>

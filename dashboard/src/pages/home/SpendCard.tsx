@@ -42,7 +42,7 @@ export function SpendCard({ spend }: { spend: Spend }) {
         />
         <Text size="xs" c="dimmed">
           {spend.plan[0]?.toUpperCase()}
-          {spend.plan.slice(1)} plan. {describeAllowance(spend)} Resets on{" "}
+          {spend.plan.slice(1)} plan. {describeAllowance(spend)} Usage resets on{" "}
           {dayFormat.format(new Date(spend.period.end))}.
         </Text>
       </div>

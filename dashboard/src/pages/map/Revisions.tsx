@@ -144,7 +144,7 @@ export function Revisions({ node }: { node: Node }) {
             </Button>
           )}
           <Text size="xs" c="dimmed">
-            Reverting restores the text only. State and parent stay as they are.
+            Reverting does not change the state or the parent.
           </Text>
         </Stack>
       )}
