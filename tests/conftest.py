@@ -12,11 +12,12 @@ import pytest
 
 from loremark.base import clock, ids
 from tests.servers import lifetime
-from tests.support import bytecode, cheap_passwords, databases, embedding, properties, selection
+from tests.support import cheap_passwords, databases, embedding, properties, selection
 from tests.support.processes import Loremark
 from tests.support.service import Service, Services, run_service, settings_for
 
 properties.load_profile()
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes start in a run
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -25,13 +26,11 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    bytecode.share(config)
     lifetime.start_all(config)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     lifetime.stop_all()
-    bytecode.forget()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -15,6 +15,7 @@ from tests.chaos import ledger
 from tests.chaos.clients import Clients
 from tests.chaos.pair import Stream
 from tests.entry.owner import make_owner
+from tests.support.cheap_passwords import run_with_real_passwords
 from tests.support.processes import Loremark, Process, free_port
 
 
@@ -58,6 +59,7 @@ def test_stop_under_load_loses_no_acknowledged_write(loremark: Loremark) -> None
 
 def test_running_requests_are_answered(loremark: Loremark) -> None:
     """Password checks take a while; logins still queued when the server is stopped get their response."""
+    loremark.program = run_with_real_passwords
     make_owner(loremark)
     body = json.dumps({"email": "owner@example.com", "password": "a wrong password"})
     with loremark.start() as process, ExitStack() as stack:

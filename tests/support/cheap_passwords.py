@@ -8,6 +8,13 @@ import pytest
 
 from loremark.base.passwords import Passwords
 from loremark.entry import application
+from loremark.entry.main import main
+
+
+def run_with_real_passwords() -> int:
+    """The ``loremark`` command with the real cost, in a forked process."""
+    vars(application)["Passwords"] = Passwords
+    return main()
 
 
 def use(patch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -41,12 +42,12 @@ def run_command(
 
 
 def start_command(
-    *arguments: str, env: dict[str, str], cwd: Path, log: Path
+    *arguments: str, env: dict[str, str], cwd: Path, log: Path, program: Callable[[], int] = main
 ) -> ForkedProcess | subprocess.Popen[bytes]:
     """Start ``loremark`` with these arguments; its output is appended to a file."""
     if not NIGHTLY:
         log.touch()
-        return ForkedProcess(main, arguments, env=env, cwd=cwd, stdout=log, stderr=log)
+        return ForkedProcess(program, arguments, env=env, cwd=cwd, stdout=log, stderr=log)
     with log.open("ab") as file:
         return subprocess.Popen([str(COMMAND), *arguments], env=env, cwd=cwd, stdout=file, stderr=subprocess.STDOUT)
 
@@ -58,6 +59,7 @@ class Loremark:
     folder: Path
     database_url: str
     settings: dict[str, str] = field(default_factory=dict)
+    program: Callable[[], int] = main
 
     def environment(self, port: int | None = None) -> dict[str, str]:
         given = {
@@ -95,7 +97,9 @@ class Process:
         self.url = f"http://127.0.0.1:{port}"
         self.folder = loremark.folder
         self._log = loremark.folder / f"{command}-{port}.log"
-        self._child = start_command(command, env=loremark.environment(port), cwd=loremark.folder, log=self._log)
+        self._child = start_command(
+            command, env=loremark.environment(port), cwd=loremark.folder, log=self._log, program=loremark.program
+        )
 
     @property
     def pid(self) -> int:
