@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from loremark.base.caller import Scope
 from loremark.features.enrichment.jobs import Reembed
 from loremark.features.enrichment.records import text_hash
 from loremark.features.items import records
 from loremark.features.items import service as items
+from loremark.features.items.store import queue_embedding
 from loremark.ports.embeddings.embedder import Embedder, EmbeddingResult
 from loremark.storage.tables import item_vectors, items_to_embed
+from loremark.storage.tables import items as items_table
 from tests.contract.examples_memory import keep_item
 from tests.support.service import Service
 
@@ -55,7 +58,30 @@ async def test_item_edited_during_embedding_gets_the_vector_of_its_new_text(serv
         await Reembed(service.runtime.database, embedder)(None)  # type: ignore[arg-type]
     async with service.runtime.database.read() as tx:
         (row,) = await items.list_by_ids(tx, Scope(owner.team_id), [item_id])
-        vectors = await tx.many(select(item_vectors.c.text_hash))
+        vectors = await tx.many(select(item_vectors.c.text_hash).where(item_vectors.c.item_id == item_id))
         assert await tx.many(select(items_to_embed)) == []
     assert row["content"] == "Sessions are kept in Postgres since the move."
+    assert [each["text_hash"] for each in vectors] == [text_hash(records.item_text(records.to_item(row)))]
+
+
+@pytest.mark.both_engines
+async def test_item_edited_while_vectors_are_stored_is_embedded_again(service: Service) -> None:
+    owner = await service.owner()
+    project_id = await owner.create_project()
+    item_id = await keep_item(service, owner, project_id)
+    scope = Scope(owner.team_id)
+    reembed = Reembed(service.runtime.database, service.runtime.engines.embedder)
+    async with service.runtime.database.write() as tx:
+        await queue_embedding(tx, scope, project_id, item_id)
+    async with service.runtime.database.write() as tx:  # an edit that commits only after the job has read the text
+        await tx.run(update(items_table).where(items_table.c.id == item_id).values(content="Sessions are in Postgres."))
+        await queue_embedding(tx, scope, project_id, item_id)
+        job = asyncio.create_task(reembed(None))  # type: ignore[arg-type]
+        await asyncio.sleep(0.5)
+    await job
+    await reembed(None)  # type: ignore[arg-type]
+    async with service.runtime.database.read() as tx:
+        (row,) = await items.list_by_ids(tx, scope, [item_id])
+        vectors = await tx.many(select(item_vectors.c.text_hash).where(item_vectors.c.item_id == item_id))
+    assert row["content"] == "Sessions are in Postgres."
     assert [each["text_hash"] for each in vectors] == [text_hash(records.item_text(records.to_item(row)))]

@@ -12,6 +12,7 @@ from loremark.features.enrichment.task import Dependencies, Task
 from loremark.features.identity import store as people
 from loremark.features.items import records
 from loremark.features.items import service as items
+from loremark.features.items.store import lock_by_ids
 from loremark.features.metering.service import TeamMeter
 from loremark.features.sessions import service as sessions
 from loremark.features.sessions import store as sessions_store
@@ -130,7 +131,8 @@ class Reembed:
         embedded = await embed.embed_texts(self._database, self._embedder, scope, project_id, set(texts.values()))
         model = self._embedder.name
         async with self._database.write() as tx:
-            now = {row["id"]: records.to_item(row) for row in await items.list_by_ids(tx, scope, item_ids)}
+            # Locked, so that an edit waits: it would find the item still queued, and we would dequeue it.
+            now = {row["id"]: records.to_item(row) for row in await lock_by_ids(tx, scope, item_ids)}
             # Items edited meanwhile stay queued, and vectors of their old text are discarded.
             same = {item_id: text for item_id, text in texts.items() if _has_text(now.get(item_id), text)}
             hashes = {item_id: text_hash(text) for item_id, text in same.items()}
