@@ -57,7 +57,7 @@ class Machine:
         links.write_text(json.dumps({**known, str(folder.resolve()): {"project": project_id}}))
 
     def environment(self) -> dict[str, str]:
-        shared = {name: os.environ[name] for name in ("PATH", "PYTHONPYCACHEPREFIX")}
+        shared = {"PATH": os.environ["PATH"]}
         return {"HOME": str(self.home), **shared, **self.settings}
 
     def start(self, payload: Payload | bytes, *arguments: str) -> subprocess.Popen[bytes]:

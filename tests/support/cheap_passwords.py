@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 
 import pytest
@@ -11,10 +13,18 @@ from loremark.entry import application
 from loremark.entry.main import main
 
 
+@contextmanager
+def real_passwords() -> Iterator[None]:
+    """Services started inside use the real cost."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(application, "Passwords", Passwords)
+        yield
+
+
 def run_with_real_passwords() -> int:
-    """The ``loremark`` command with the real cost, in a forked process."""
-    vars(application)["Passwords"] = Passwords
-    return main()
+    """The ``loremark`` command with the real cost, for a forked process."""
+    with real_passwords():
+        return main()
 
 
 def use(patch: pytest.MonkeyPatch) -> None:

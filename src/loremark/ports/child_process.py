@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import Literal
 
 
 class ChildProcess:
-    """A running program with its pipes as asyncio streams."""
+    """A running program; its standard streams are asyncio streams where requested."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
         self.stdin: asyncio.StreamWriter | None = None
         self.stdout: asyncio.StreamReader | None = None
         self.stderr: asyncio.StreamReader | None = None
-        self._readers: list[asyncio.ReadTransport] = []
+        self._writers: list[asyncio.StreamWriter] = []
 
     @property
     def pid(self) -> int:
@@ -34,75 +35,70 @@ class ChildProcess:
         return self._process.returncode
 
     async def wait(self) -> int:
-        """Wait for the exit and return the exit code. Closes the pipes."""
+        """Wait for the exit and return the exit code. Closes the streams."""
         await _wait_for_exit(self._process)
-        for reader in self._readers:
-            reader.close()
-        if self.stdin is not None:
-            self.stdin.close()
+        for writer in self._writers:
+            writer.close()
         return self._process.returncode
 
     def kill(self) -> None:
         self._process.kill()
 
-    async def open_pipes(self) -> None:
-        """Connect the pipes to the event loop."""
-        if self._process.stdin is not None:
-            self.stdin = await _open_writer(self._process.stdin)
-        if self._process.stdout is not None:
-            self.stdout = await self._open_reader(self._process.stdout)
-        if self._process.stderr is not None:
-            self.stderr = await self._open_reader(self._process.stderr)
-
-    async def _open_reader(self, pipe: IO[bytes]) -> asyncio.StreamReader:
-        reader = asyncio.StreamReader()
-        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), pipe
-        )
-        self._readers.append(transport)
-        return reader
+    async def connect(self, streams: Mapping[str, socket.socket]) -> None:
+        """Open our ends of the streams."""
+        for name, ours in streams.items():
+            reader, writer = await asyncio.open_unix_connection(sock=ours)
+            self._writers.append(writer)
+            setattr(self, name, writer if name == "stdin" else reader)
 
 
 async def start_process(
     command: Sequence[str | bytes],
     *,
     env: Mapping[str, str],
-    stdin: int = subprocess.DEVNULL,
-    stdout: int = subprocess.DEVNULL,
-    stderr: int = subprocess.DEVNULL,
+    streams: Sequence[Literal["stdin", "stdout", "stderr"]],
     cwd: Path | None = None,
     pass_fds: tuple[int, ...] = (),
 ) -> ChildProcess:
-    """Start a program in its own session. The caller must ``wait`` for it."""
-    process = subprocess.Popen(  # noqa: ASYNC220, S603
-        command,
-        env=env,
-        stdin=stdin,
-        stdout=stdout,
-        stderr=stderr,
-        cwd=cwd,
-        pass_fds=pass_fds,
-        start_new_session=True,
-        bufsize=0,
-    )
-    child = ChildProcess(process)
-    opening = asyncio.ensure_future(child.open_pipes())
+    """Start a program in its own session. The caller must ``wait`` for it.
+
+    ``streams`` are connected to us, the others to /dev/null. They are sockets: event loops own those cleanly, whereas
+    uvloop closes the file descriptor of a pipe object twice.
+    """
+    pairs: dict[str, tuple[socket.socket, socket.socket]] = {name: socket.socketpair() for name in streams}
+
+    def their_end(name: str) -> int:
+        return pairs[name][1].fileno() if name in pairs else subprocess.DEVNULL
+
     try:
-        await asyncio.shield(opening)  # cancelled halfway, some pipes would stay open
+        process = subprocess.Popen(  # noqa: ASYNC220, S603
+            command,
+            env=env,
+            stdin=their_end("stdin"),
+            stdout=their_end("stdout"),
+            stderr=their_end("stderr"),
+            cwd=cwd,
+            pass_fds=pass_fds,
+            start_new_session=True,
+        )
+    except BaseException:
+        for ours, _ in pairs.values():
+            ours.close()
+        raise
+    finally:
+        for _, theirs in pairs.values():
+            theirs.close()
+    child = ChildProcess(process)
+    our_ends = {name: ours for name, (ours, _) in pairs.items()}
+    connecting = asyncio.create_task(child.connect(our_ends))
+    try:
+        await asyncio.shield(connecting)  # cancelled halfway, some streams would stay open
     except BaseException:
         process.kill()
-        await asyncio.wait([opening])
+        await asyncio.wait([connecting])
         await child.wait()
         raise
     return child
-
-
-async def _open_writer(pipe: IO[bytes]) -> asyncio.StreamWriter:
-    loop = asyncio.get_running_loop()
-    transport, protocol = await loop.connect_write_pipe(
-        lambda: asyncio.StreamReaderProtocol(asyncio.StreamReader()), pipe
-    )
-    return asyncio.StreamWriter(transport, protocol, None, loop)
 
 
 async def _wait_for_exit(process: subprocess.Popen[bytes]) -> None:

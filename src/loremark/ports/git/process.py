@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from subprocess import DEVNULL, PIPE
 
 from loremark.ports.child_process import start_process
 from loremark.ports.git.failures import RepositoryFailed
@@ -101,9 +100,7 @@ class Git:
         """Run git until it ends or exceeds ``max_bytes``. Cancellation kills it."""
         process = await start_process(
             [self._program, *arguments],
-            stdin=PIPE if stdin else DEVNULL,
-            stdout=PIPE,
-            stderr=PIPE,
+            streams=("stdin", "stdout", "stderr") if stdin else ("stdout", "stderr"),
             env=self._environment(repository, config, online),
             cwd=self._home,
             pass_fds=keep_open,

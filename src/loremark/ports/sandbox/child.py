@@ -9,7 +9,6 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from subprocess import PIPE
 
 from loremark.ports.child_process import ChildProcess, start_process
 
@@ -61,8 +60,7 @@ class Child:
         """Start the child with an empty environment, because ours contains secrets."""
         self._process = await start_process(
             self._command,
-            stdin=PIPE,
-            stdout=PIPE,
+            streams=("stdin", "stdout"),
             env={"PATH": os.defpath, "LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1"},
         )
         return self._process
