@@ -14,8 +14,9 @@ from loremark.features.enrichment import vectors as cache
 from loremark.features.identity import store as people
 from loremark.features.index import jobs as upkeep
 from loremark.features.index import store as index
+from loremark.features.index.cache import IndexCache
 from loremark.features.index.jobs import Upkeep
-from loremark.features.search.index_cache import IndexCache
+from loremark.features.search.item_index import ItemIndex
 from loremark.jobs import lanes, queue
 from loremark.jobs.run import Run
 from loremark.storage.database import Row
@@ -74,7 +75,7 @@ class _Process:
     """Another process with its own index."""
 
     def __init__(self, service: Service, owner: Person, project: str) -> None:
-        self._indexes = IndexCache(service.runtime.database, service.runtime.engines.embedders, MEGABYTE)
+        self._indexes = IndexCache(service.runtime.database, service.runtime.engines.embedders, ItemIndex(), MEGABYTE)
         self._scope = Scope(owner.team_id)
         self._project = project
 

@@ -92,6 +92,15 @@ def new_after(prefix: str, last: str) -> str:
     return f"{prefix}_" + "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
 
 
+def earlier(identifier: str, by_ms: int) -> str:
+    """Return the first identifier that could have been made this long before."""
+    prefix, _, number = identifier.rpartition("_")
+    at_ms = 0
+    for character in number[:10]:
+        at_ms = at_ms << 5 | _ALPHABET.index(character)
+    return f"{prefix}_{_time_text(max(0, at_ms - by_ms))}"
+
+
 def serial(prefix: str) -> str:
     """Return a cheap, predictable identifier for values that are not stored, such as request ids."""
     return f"{prefix}_{_SERIAL}{next(_count):010x}"

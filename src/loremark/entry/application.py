@@ -55,6 +55,7 @@ from loremark.features.overview.routes import routes as overview_routes
 from loremark.features.projects.repository import RepoHosts
 from loremark.features.projects.routes import routes as projects_routes
 from loremark.features.projects.signatures import Signatures
+from loremark.features.recall.service import Recall
 from loremark.features.related.routes import routes as related_routes
 from loremark.features.search.routes import routes as search_routes
 from loremark.features.search.service import Finder
@@ -157,6 +158,7 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
         guard,
         Deliverer(runtime.sealer, sender, ()),
         finder,
+        Recall(runtime.database, runtime.engines.embedders, settings.index_cache_mb * MEGABYTE),
         brains,
         BrainPlanner(runtime.database),
         PastBrains(runtime.database),

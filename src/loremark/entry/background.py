@@ -33,6 +33,8 @@ from loremark.features.metering.recount import Recount
 from loremark.features.projects import service as projects
 from loremark.features.projects.jobs import ProjectPurge
 from loremark.features.projects.repository_cleanup import CopyCleaner
+from loremark.features.recall import jobs as recall
+from loremark.features.recall.jobs import IndexTurns
 from loremark.features.sessions import jobs as sessions_jobs
 from loremark.features.sessions.jobs import SessionSweep
 from loremark.features.sessions.service import Models
@@ -55,6 +57,7 @@ from loremark.ports.outbound.sender import HttpsSender
 
 _SWEEP_EVERY_MS = 30 * SECOND_MS
 _EMBED_EVERY_MS = 15 * SECOND_MS
+_TURNS_EVERY_MS = 15 * SECOND_MS
 _BRAINS_EVERY_MS = 10 * SECOND_MS
 _BILLING_EVERY_MS = 10 * SECOND_MS
 
@@ -108,6 +111,12 @@ async def open_background(runtime: Runtime) -> AsyncIterator[Background]:
             every_ms=_EMBED_EVERY_MS,
             has_work=job_triggers.has_missing_vectors(embedder.name),
             wake_on="items",
+        ),
+        recall.INDEX: JobKind(
+            IndexTurns(database, runtime.blobs, embedder),
+            every_ms=_TURNS_EVERY_MS,
+            has_work=recall.has_work(embedder.name),
+            wake_on="sessions",
         ),
         genesis_service.SCAN: JobKind(
             GenesisScan(scans), concurrency=2, per_team=1, on_failed=genesis.mark_scan_failed

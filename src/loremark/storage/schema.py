@@ -20,11 +20,11 @@ from loremark.storage.statements import Sql
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-HEAD = "0001"
+HEAD = "0002"
 """The latest revision in migrations/versions; checked by a test."""
 
 _VERSION = Sql(text("SELECT version_num FROM alembic_version"))
-_LOCK = 0x63_61_69_72_6E  # "loremark", for PostgreSQL's advisory lock
+_LOCK = 0x6C_6F_72_65  # "lore", for PostgreSQL's advisory lock
 
 
 class SchemaError(Exception):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import UNSET, UnsetType
 
 from loremark.wire.answers import Source
@@ -23,9 +25,27 @@ class SearchResult(Source):
     explanation: list[ScoreComponent] | UnsetType = UNSET
 
 
+class TurnResult(Shape):
+    """Something said in a session, or a commit message, that matches. Nobody has reviewed it."""
+
+    turn_id: str
+    kind: Literal["session", "commit"]
+    session_id: str
+    event_id: str
+    excerpt: str
+    agent: str
+    branch: str | None
+    commit_sha: str | None
+    said_at: str
+    files: list[str]
+    similarity: float
+    score: float
+
+
 class SearchResults(Shape):
-    """Results, best first."""
+    """Results, best first. ``turns`` is present with ``in=sessions`` and ``in=all``."""
 
     results: list[SearchResult]
     query: str
     took_ms: float
+    turns: list[TurnResult] | UnsetType = UNSET

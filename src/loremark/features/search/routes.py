@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from loremark.base import clock, errors, limits
 from loremark.features.projects.access import Access, get_project
+from loremark.features.recall.service import Recall, TurnHit
 from loremark.features.search.service import Finder, SearchHit
 from loremark.memory.ranking.ranking import Filters
+from loremark.memory.recall.excerpts import best_sentences
 from loremark.web.authentication import KEY, LOGIN, needs
 from loremark.web.call import Call
 from loremark.web.routes import Routes, TxMode
 from loremark.wire.items import ItemType
-from loremark.wire.search import ScoreComponent, SearchResult, SearchResults
+from loremark.wire.search import ScoreComponent, SearchResult, SearchResults, TurnResult
 from loremark.wire.shapes import VISIBLE_TEXT
 
 routes = Routes("search")
+
+_EXCERPT_CHARS = 600
 
 SearchText = Annotated[str, Meta(min_length=1, max_length=limits.QUESTION_MAX_CHARS, pattern=VISIBLE_TEXT)]
 
@@ -30,6 +34,7 @@ class SearchQuery(Struct, frozen=True, rename="camel"):
     files: Annotated[str, Meta(max_length=limits.SEARCH_FILES_CHARS)] = ""
     min_similarity: Annotated[float, Meta(ge=0, le=1)] = 0.5
     status: Literal["approved", "draft"] = "approved"
+    within: Literal["items", "sessions", "all"] = field(default="items", name="in")
     branch: str | None = None
     explain: bool = False
 
@@ -43,21 +48,54 @@ class SearchQuery(Struct, frozen=True, rename="camel"):
 
 @routes.add("GET", "/api/v2/search", needs(KEY | LOGIN), name="run", tx=TxMode.NONE, errors=(errors.PROJECT_NOT_FOUND,))
 async def search(call: Call, query: SearchQuery) -> SearchResults:
-    """Search approved items or drafts, best match first."""
+    """Search approved items or drafts, best match first; ``in`` also or only searches what sessions and commits say."""
     started = clock.monotonic()
+    filters = query.filters
     async with call.database.read() as tx:
         await get_project(tx, call.caller, query.project_id, Access.READ)
-    found = await call.use(Finder).find(
-        call.caller.scope,
-        query.project_id,
-        query.q,
-        limit=query.limit,
-        filters=query.filters,
-        min_similarity=query.min_similarity,
-        explain=query.explain,
+    results: list[SearchResult] = []
+    turns: list[TurnResult] | UnsetType = UNSET
+    if query.within != "sessions":
+        found = await call.use(Finder).find(
+            call.caller.scope,
+            query.project_id,
+            query.q,
+            limit=query.limit,
+            filters=filters,
+            min_similarity=query.min_similarity,
+            explain=query.explain,
+        )
+        results = [_shape(item, explain=query.explain) for item in found.sources]
+    if query.within != "items":
+        hits = await call.use(Recall).find(
+            call.caller.scope,
+            query.project_id,
+            query.q,
+            limit=query.limit,
+            files=filters.files,
+            min_similarity=query.min_similarity,
+        )
+        turns = [_turn_shape(hit, query.q) for hit in hits]
+    took_ms = round((clock.monotonic() - started) * 1000, 3)
+    return SearchResults(results=results, query=query.q, took_ms=took_ms, turns=turns)
+
+
+def _turn_shape(hit: TurnHit, question: str) -> TurnResult:
+    turn = hit.turn
+    return TurnResult(
+        turn_id=turn.id,
+        kind=turn.kind,
+        session_id=turn.session_id,
+        event_id=turn.event_id,
+        excerpt=best_sentences(turn.messages, question, _EXCERPT_CHARS),
+        agent=turn.agent,
+        branch=turn.branch,
+        commit_sha=turn.commit_sha,
+        said_at=clock.iso(turn.said_at_ms),
+        files=list(turn.files),
+        similarity=round(hit.similarity, 4),
+        score=round(hit.score, 6),
     )
-    results = [_shape(item, explain=query.explain) for item in found.sources]
-    return SearchResults(results=results, query=query.q, took_ms=round((clock.monotonic() - started) * 1000, 3))
 
 
 def _shape(item: SearchHit, *, explain: bool) -> SearchResult:

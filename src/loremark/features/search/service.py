@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from loremark.base import log
 from loremark.base.caller import Scope
+from loremark.features.index.cache import CachedIndex, IndexCache
 from loremark.features.items.records import files_of
 from loremark.features.items.service import list_few_by_ids
-from loremark.features.search.index_cache import CachedIndex, IndexCache
+from loremark.features.search.item_index import ItemIndex
 from loremark.memory.ranking.calibration import get_calibration
 from loremark.memory.ranking.ranking import Filters, Hit, Question, Reason, rank
 from loremark.ports.embeddings.embedder import EmbedderFailed
@@ -59,7 +60,7 @@ class Finder:
     def __init__(self, database: Database, embedders: Embedders, limit_bytes: int) -> None:
         self._database = database
         self._embedders = embedders
-        self._indexes = IndexCache(database, embedders, limit_bytes)
+        self._indexes = IndexCache(database, embedders, ItemIndex(), limit_bytes)
 
     async def find(
         self,

@@ -39,6 +39,7 @@ from loremark.storage.tables.memory import (
     vector_cache,
 )
 from loremark.storage.tables.projects import project_members, projects
+from loremark.storage.tables.recall import recall_versions, turn_index, turns, turns_to_embed
 from loremark.storage.tables.retrieval import (
     answer_streams,
     brains,
@@ -86,6 +87,7 @@ __all__ = [
     "payment_events",
     "project_members",
     "projects",
+    "recall_versions",
     "revisions",
     "running_scans",
     "scan_files",
@@ -94,6 +96,9 @@ __all__ = [
     "signin_links",
     "team_members",
     "teams",
+    "turn_index",
+    "turns",
+    "turns_to_embed",
     "usage_counters",
     "users",
     "vector_cache",
