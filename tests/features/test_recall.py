@@ -40,14 +40,19 @@ class Conversation:
     async def indexed(self) -> None:
         """Wait until every turn of the project has its vector."""
         async with asyncio.timeout(30):
-            while await self._count(select(func.count()).where(*self._in(turns))) == 0 or await self._pending():
+            while (
+                await self._count(select(func.count().label("count")).where(*self._in(turns))) == 0
+                or await self._pending()
+            ):
                 await asyncio.sleep(0.02)
 
     async def _pending(self) -> int:
         events = await self.owner.get(f"/api/v2/sessions?projectId={self.project}")
-        sent = sum(session["eventCount"] for session in events.json())
-        read = await self._count(select(func.count(turns.c.event_id.distinct())).where(*self._in(turns)))
-        queued = await self._count(select(func.count()).where(turns_to_embed.c.project_id == self.project))
+        sent: int = sum(session["eventCount"] for session in events.json())
+        read = await self._count(select(func.count(turns.c.event_id.distinct()).label("count")).where(*self._in(turns)))
+        queued = await self._count(
+            select(func.count().label("count")).where(turns_to_embed.c.project_id == self.project)
+        )
         return sent - read + queued
 
     def _in(self, table: Any) -> tuple[Any, ...]:
@@ -57,12 +62,14 @@ class Conversation:
         async with self.service.runtime.database.read() as tx:
             row = await tx.one(query)
         assert row is not None
-        return int(next(iter(dict(row).values())))
+        return int(row["count"])
 
     async def rows(self) -> dict[str, int]:
         tables = (turns, turn_index, turns_to_embed)
         return {
-            table.name: await self._count(select(func.count()).select_from(table).where(*self._in(table)))
+            table.name: await self._count(
+                select(func.count().label("count")).select_from(table).where(*self._in(table))
+            )
             for table in tables
         }
 

@@ -117,10 +117,11 @@ class Recall:
         if not text.strip():
             return None
         try:
-            return (await self._embedders.embed(model, [text])).vectors[0]
+            vector: NDArray[np.float32] = (await self._embedders.embed(model, [text])).vectors[0]
         except EmbedderFailed as failure:
             _log.warning("embedder failed, searching by words only", error=str(failure))
             return None
+        return vector
 
 
 async def _rank(
