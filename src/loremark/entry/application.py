@@ -28,6 +28,8 @@ from loremark.features.brain.past_brain import PastBrains
 from loremark.features.brain.plans import BrainPlanner
 from loremark.features.brain.routes import routes as brain_routes
 from loremark.features.brain.service import BrainCache
+from loremark.features.briefing.routes import routes as briefing_routes
+from loremark.features.briefing.service import Briefer
 from loremark.features.chats.routes import routes as chats_routes
 from loremark.features.contexts.routes import routes as contexts_routes
 from loremark.features.dashboard.pages import Pages
@@ -92,6 +94,7 @@ ROUTES: list[Route] = [
     *related_routes,
     *brain_routes,
     *search_routes,
+    *briefing_routes,
     *ingest_routes,
     *event_routes,
     *sessions_routes,
@@ -129,6 +132,7 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
     sender = HttpsSender(guard, ca_file=settings.ca_file)
     limits = open_limits(settings)
     finder = Finder(runtime.database, runtime.engines.embedders, settings.index_cache_mb * MEGABYTE)
+    recall = Recall(runtime.database, runtime.engines.embedders, settings.index_cache_mb * MEGABYTE)
     names = Models(settings.llm_small, settings.llm_medium, meter_builtin=settings.meter_builtin)
     streams = AnswerStreams(
         Dependencies(runtime.database, finder, plans, names, runtime.engines.models, settings.meter_builtin)
@@ -158,7 +162,8 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
         guard,
         Deliverer(runtime.sealer, sender, ()),
         finder,
-        Recall(runtime.database, runtime.engines.embedders, settings.index_cache_mb * MEGABYTE),
+        recall,
+        Briefer(runtime.database, finder, recall),
         brains,
         BrainPlanner(runtime.database),
         PastBrains(runtime.database),

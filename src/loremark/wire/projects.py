@@ -40,6 +40,8 @@ class ProjectUpdate(Shape):
     repo_host_token: RepoToken | UnsetType | None = UNSET
     deep_enrich_enabled: bool | UnsetType = UNSET
     auto_approve_threshold: Threshold | UnsetType = UNSET
+    show_unreviewed: bool | UnsetType = UNSET
+    briefings_enabled: bool | UnsetType = UNSET
     disconnect_repo_host: bool | UnsetType = UNSET
     """Must be true if present."""
 
@@ -81,6 +83,8 @@ class ProjectDetail(Shape):
     status: ProjectStatus
     member_count: int
     auto_approve_threshold: float
+    show_unreviewed: bool
+    briefings_enabled: bool
     access_level: AccessLevel
     created_at: str
     updated_at: str
@@ -91,6 +95,8 @@ class ProjectUpdated(ProjectEntry):
 
     member_count: int
     auto_approve_threshold: float
+    show_unreviewed: bool
+    briefings_enabled: bool
 
 
 class ProjectMember(Shape):

@@ -89,6 +89,8 @@ async def get_one(call: Call, id: str) -> ProjectDetail:
         status=row["status"],
         member_count=row["member_count"],
         auto_approve_threshold=row["auto_approve_threshold"],
+        show_unreviewed=bool(row["show_unreviewed"]),
+        briefings_enabled=bool(row["briefings_enabled"]),
         access_level=access_level_of(call.caller, row),
         created_at=clock.iso(row["created_at_ms"]),
         updated_at=clock.iso(row["updated_at_ms"]),
@@ -109,6 +111,8 @@ async def update_project(call: Call, id: str, body: ProjectUpdate) -> ProjectUpd
         **_entry_fields(call.caller, row),
         member_count=row["member_count"],
         auto_approve_threshold=row["auto_approve_threshold"],
+        show_unreviewed=bool(row["show_unreviewed"]),
+        briefings_enabled=bool(row["briefings_enabled"]),
     )
 
 

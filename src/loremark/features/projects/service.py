@@ -35,6 +35,8 @@ _PLAIN_FIELDS = (
     "ai_tier",
     "deep_enrich_enabled",
     "auto_approve_threshold",
+    "show_unreviewed",
+    "briefings_enabled",
 )
 
 

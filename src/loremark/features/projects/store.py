@@ -106,6 +106,8 @@ async def create_project(
         repo_token_sealed=None,
         deep_enrich_enabled=False,
         auto_approve_threshold=limits.AUTO_APPROVE_DEFAULT,
+        show_unreviewed=True,
+        briefings_enabled=True,
         hmac_secret_sealed=secret_sealed,
         hmac_previous_sealed=None,
         hmac_previous_until_ms=None,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +17,18 @@ from loremark.features.recall import store
 from loremark.features.recall.records import commands_of, files_of, to_messages
 from loremark.features.recall.turn_index import TurnIndex
 from loremark.memory.ranking.calibration import get_calibration
+from loremark.memory.ranking.corpus import Corpus
 from loremark.memory.ranking.ranking import Filters, Hit, Question, rank
+from loremark.memory.recall.sessions import FoundSession, FoundSessions, find_sessions
 from loremark.memory.recall.turns import Kind, Message
 from loremark.ports.embeddings.embedder import EmbedderFailed
 from loremark.ports.embeddings.embedders import Embedders
 from loremark.storage.database import Database, Row
 
 _log = log.logger("recall")
+T = TypeVar("T")
 
+_MOST_TURNS = 600
 _THREAD_FROM_TURNS = 4_000
 """From this many turns on, ranking takes longer than switching to a thread."""
 
@@ -73,44 +79,56 @@ class Recall:
         min_similarity: float = 0.0,
     ) -> list[TurnHit]:
         """Find turns that match a text or files. The caller has checked access to the project."""
-        hits = await self.rank(scope, project_id, text, limit=limit, files=files, kind=kind)
+        hits = await self._rank(scope, project_id, text, files, kind, limit)
         near = [hit for hit in hits if hit.similarity >= min_similarity]
         async with self._database.read() as tx:
             rows = await store.list_by_ids(tx, scope, project_id, [hit.item_id for hit in near])
         turns = {row["id"]: to_turn(row) for row in rows}
         return [TurnHit(turns[hit.item_id], hit.score, hit.similarity) for hit in near if hit.item_id in turns]
 
-    async def rank(
-        self,
-        scope: Scope,
-        project_id: str,
-        text: str,
-        *,
-        limit: int,
-        files: tuple[str, ...] = (),
-        kind: Kind | None = None,
+    async def find_sessions(
+        self, scope: Scope, project_id: str, text: str, *, limit: int, files: tuple[str, ...] = ()
+    ) -> FoundSessions:
+        """Find the sessions and commits that matter for a goal, with later sessions on the same subject first."""
+        index, question = await self._prepare(scope, project_id, text, files)
+        if index is None:
+            return FoundSessions((), 0.0)
+        return await _off_loop(index, lambda corpus: find_sessions(corpus, question, limit))
+
+    async def _rank(
+        self, scope: Scope, project_id: str, text: str, files: tuple[str, ...], kind: Kind | None, limit: int
     ) -> list[Hit]:
-        """Rank turns without reading their text."""
+        index, question = await self._prepare(scope, project_id, text, files)
+        if index is None:
+            return []
+        return await _off_loop(index, lambda corpus: rank(corpus, question, Filters(type=kind), limit))
+
+    async def _prepare(
+        self, scope: Scope, project_id: str, text: str, files: tuple[str, ...]
+    ) -> tuple[CachedIndex | None, Question]:
+        """Embed the text for the project's index, and return both; no index if there are no turns."""
         model = self._indexes.model_of(project_id)
         while True:
             vector = await self._embed(model, text)
             index = await self._indexes.get(scope, project_id)
+            question = Question(text, vector, files, get_calibration(model))
             if index is None or not len(index.corpus):
-                return []
+                return None, question
             if index.model == model:
-                return await _rank(index, text, vector, files, kind, limit)
+                return index, question
             model = index.model  # the index has vectors of another embedder
 
-    async def read_sessions(
-        self, scope: Scope, project_id: str, session_ids: list[str], *, limit: int
-    ) -> dict[str, list[SaidTurn]]:
-        """Return the turns of sessions in order, by session."""
+    async def read(self, scope: Scope, project_id: str, found: Sequence[FoundSession]) -> dict[str, list[SaidTurn]]:
+        """Return the turns of sessions in order, and the commits, by the ids they were found with."""
+        session_ids = [one.id for one in found if one.kind == "session"]
+        commit_ids = [one.id for one in found if one.kind == "commit"]
         async with self._database.read() as tx:
-            rows = await store.list_of_sessions(tx, scope, project_id, session_ids, limit)
-        found: dict[str, list[SaidTurn]] = {session_id: [] for session_id in session_ids}
+            rows = await store.list_of_sessions(tx, scope, project_id, session_ids, _MOST_TURNS) if session_ids else []
+            commits = await store.list_by_ids(tx, scope, project_id, commit_ids) if commit_ids else []
+        read: dict[str, list[SaidTurn]] = {}
         for row in rows:
-            found[row["session_id"]].append(to_turn(row))
-        return found
+            read.setdefault(row["session_id"], []).append(to_turn(row))
+        return read | {row["id"]: [to_turn(row)] for row in commits}
 
     async def _embed(self, model: str, text: str) -> NDArray[np.float32] | None:
         """Embed the text, or return None if the embedder fails, so that only words are matched."""
@@ -124,19 +142,11 @@ class Recall:
         return vector
 
 
-async def _rank(
-    index: CachedIndex,
-    text: str,
-    vector: NDArray[np.float32] | None,
-    files: tuple[str, ...],
-    kind: Kind | None,
-    limit: int,
-) -> list[Hit]:
-    question = Question(text, vector, files, get_calibration(index.model))
-    filters = Filters(type=kind)
+async def _off_loop(index: CachedIndex, work: Callable[[Corpus], T]) -> T:
+    """Run the work in a thread if it takes long enough to be worth it."""
     if len(index.corpus) < _THREAD_FROM_TURNS:
-        return rank(index.corpus, question, filters, limit)
-    return await asyncio.to_thread(rank, index.corpus, question, filters, limit)
+        return work(index.corpus)
+    return await asyncio.to_thread(work, index.corpus)
 
 
 def to_turn(row: Row) -> SaidTurn:

@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 
 from loremark.memory.ranking.entry import Entry
 from loremark.memory.ranking.layout import Layout, lay_out
-from loremark.memory.ranking.segment import MAX_ROWS, Columns, Segment, build_columns, build_segment, merge_segments
+from loremark.memory.ranking.segment import (
+    GRID,
+    MAX_ROWS,
+    Columns,
+    Segment,
+    build_columns,
+    build_segment,
+    merge_segments,
+)
 
 _FEW = 64
 """Up to this many changes are inserted one by one; for more, everything is sorted again."""
@@ -84,6 +92,27 @@ class Corpus:
 
     def item_id(self, row: int) -> str:
         return _key(self.segments, row)[1]
+
+    def session_id(self, row: int) -> str:
+        """The session of an item; empty if it has none."""
+        return _key(self.segments, row)[0]
+
+    def find_row(self, item_id: str) -> int | None:
+        """The row of a live item."""
+        base = 0
+        for segment in self.segments:
+            row = segment.row_of.get(item_id)
+            if row is not None and self.layout.place[row + base] >= 0:
+                return row + base
+            base += len(segment)
+        return None
+
+    def vector(self, row: int) -> NDArray[np.float32]:
+        for segment in self.segments:
+            if row < len(segment):
+                return np.asarray(segment.vectors[row] / np.float32(GRID), dtype=np.float32)
+            row -= len(segment)
+        raise IndexError(row)
 
     def find_file(self, file: int) -> NDArray[np.int32]:
         """The positions of the live items with this path or folder."""

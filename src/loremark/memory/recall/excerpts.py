@@ -89,8 +89,11 @@ def quote(session: Sequence[ScoredMessage], goal: GoalWords, budget: int, count_
         text = shorten(message.text, goal, min(room, limit), count_tokens)
         used += count_tokens(text) + _LINE_TOKENS
         chosen[place] = text
-        if _is_short_reply(session, place) and place - 1 not in chosen:
-            asked = shorten(session[place - 1].message.text, goal, _ASKED_TOKENS, count_tokens, keep_end=True)
+        room = budget - used - _LINE_TOKENS
+        if _is_short_reply(session, place) and place - 1 not in chosen and room >= _LEAST_TOKENS:
+            asked = shorten(
+                session[place - 1].message.text, goal, min(room, _ASKED_TOKENS), count_tokens, keep_end=True
+            )
             used += count_tokens(asked) + _LINE_TOKENS
             chosen[place - 1] = asked
     messages = tuple(Message(session[place].message.role, chosen[place]) for place in sorted(chosen))

@@ -12,6 +12,7 @@ from loremark.storage.tables.billing import (
     payment_events,
     usage_counters,
 )
+from loremark.storage.tables.briefings import briefing_entries, briefings
 from loremark.storage.tables.capture import blobs, events, sessions
 from loremark.storage.tables.columns import metadata
 from loremark.storage.tables.enrichment import ai_reservations, branch_commits, candidates, file_states
@@ -61,6 +62,8 @@ __all__ = [
     "brains",
     "brains_to_check",
     "branch_commits",
+    "briefing_entries",
+    "briefings",
     "candidates",
     "chat_favorites",
     "chat_messages",

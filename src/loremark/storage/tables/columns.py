@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, LargeBinary, MetaData, Text
+from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, LargeBinary, MetaData, Text, false, true
 from sqlalchemy.dialects import postgresql
 
 metadata = MetaData(
@@ -52,8 +52,10 @@ def real(name: str, *, null: bool = False) -> Column[Any]:
     return Column(name, Float(53), nullable=null)
 
 
-def flag(name: str) -> Column[bool]:
-    return Column(name, Boolean, nullable=False)
+def flag(name: str, *, default: bool | None = None) -> Column[bool]:
+    """A boolean; with ``default`` it was added to a table that had rows."""
+    given = None if default is None else true() if default else false()
+    return Column(name, Boolean, nullable=False, server_default=given)
 
 
 def binary(name: str, *, null: bool = False) -> Column[Any]:

@@ -21,6 +21,9 @@ projects = Table(
     text("repo_token_sealed", null=True),
     flag("deep_enrich_enabled"),
     real("auto_approve_threshold"),
+    # Whether briefings and answers may use drafts and what sessions say, marked as unreviewed.
+    flag("show_unreviewed", default=True),
+    flag("briefings_enabled", default=True),
     text("hmac_secret_sealed"),
     text("hmac_previous_sealed", null=True),
     number("hmac_previous_until_ms", null=True),

@@ -1,0 +1,19 @@
+"""Phrases of a text as hashes, to tell without sending it whether another text says the same. The hook imports it."""
+
+from __future__ import annotations
+
+import re
+from zlib import crc32
+
+_WORD = re.compile(r"[^\W_]+")
+_LENGTH = 4
+MAX_PHRASES = 20_000
+
+
+def phrase_hashes(text: str) -> set[int]:
+    """Return a hash of each run of four words, ignoring case, punctuation and markup."""
+    words = _WORD.findall(text.lower())
+    if len(words) < _LENGTH:
+        return {crc32(" ".join(words).encode())} if words else set()
+    runs = zip(*(words[start:] for start in range(_LENGTH)), strict=False)
+    return {crc32(" ".join(run).encode()) for _, run in zip(range(MAX_PHRASES), runs, strict=False)}

@@ -1,0 +1,165 @@
+"""Assembling a briefing: search what is known and what was said, choose, write, and record what was served."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from loremark.base import clock
+from loremark.base.caller import Scope
+from loremark.features.briefing import store
+from loremark.features.history.tokens import count_tokens
+from loremark.features.items.records import to_item
+from loremark.features.items.service import list_few_by_ids
+from loremark.features.recall.service import Recall, SaidTurn
+from loremark.features.search.service import Finder
+from loremark.memory.branches import is_default_branch
+from loremark.memory.briefing.document import write_briefing, write_standing
+from loremark.memory.briefing.entries import Document, KnownItem, Source
+from loremark.memory.briefing.relevance import ITEM_SCORE, SESSION_SCORE, budget_for, is_known
+from loremark.memory.ranking.ranking import Filters
+from loremark.memory.recall.excerpts import GoalWords, ScoredMessage
+from loremark.memory.recall.sessions import FoundSession
+from loremark.storage.database import Database, Row
+
+_ITEMS = 5
+_DRAFTS = 3
+_SESSIONS = 3
+_RULES = 20
+_OPEN_WORK = 4
+_IN_FLIGHT_MS = 14 * clock.DAY_MS
+_UNKNOWN_SHARE = 0.8
+"""The score of a session's turn that was not among the best, as a share of the lowest that was."""
+_USAGE = 'More: `memory_search` and `memory_ask` of the loremark MCP server, or `loremark ask "…"`.'
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What the agent is about to do."""
+
+    prompt: str
+    files: tuple[str, ...]
+    branch: str | None
+    known: frozenset[int]
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.prompt.strip() and not self.files
+
+    @property
+    def text(self) -> str:
+        return "\n".join((self.prompt, *self.files)) if self.files else self.prompt
+
+
+class Briefer:
+    """Writes briefings from approved items, drafts and what was said."""
+
+    def __init__(self, database: Database, finder: Finder, recall: Recall) -> None:
+        self._database = database
+        self._finder = finder
+        self._recall = recall
+
+    async def brief(self, scope: Scope, project: Row, goal: Goal, budget: int) -> Document:
+        """Write what matters for the goal; an empty document if nothing does. The caller has checked access."""
+        unreviewed = bool(project["show_unreviewed"])
+        items = await self._items(scope, project["id"], goal, drafts=unreviewed)
+        found, strength = await self._sessions(scope, project["id"], goal) if unreviewed else ((), 0.0)
+        said = await self._recall.read(scope, project["id"], found)
+        sources = [_source(one, said[one.id]) for one in found if said.get(one.id)]
+        words = GoalWords(goal.text, [message.message.text for source in sources for message in source.said])
+        room = budget_for(strength, has_items=any(item.reviewed for item in items), wanted=budget)
+        return await asyncio.to_thread(write_briefing, items, sources, words, room, count_tokens)
+
+    async def standing(self, scope: Scope, project: Row, goal: Goal, budget: int) -> Document:
+        """Write what holds for every task."""
+        project_id, branch = project["id"], goal.branch or ""
+        last: Source | None = None
+        async with self._database.read() as tx:
+            rules = await store.list_rules(tx, scope, project_id, branch, _RULES)
+            work = await store.list_open_work(tx, scope, project_id, branch, _OPEN_WORK)
+            session_id = None
+            if project["show_unreviewed"] and branch and not is_default_branch(branch, None):
+                since_ms = clock.now_ms() - _IN_FLIGHT_MS
+                session_id = await store.find_last_session(tx, scope, project_id, branch, since_ms)
+        if session_id is not None:
+            found = FoundSession(session_id, "session", 1.0)
+            said = (await self._recall.read(scope, project_id, [found])).get(session_id, [])
+            last = _source(found, said[-1:]) if said else None
+        return write_standing(
+            _unknown(map(_known_item, rules), goal.known),
+            _unknown(map(_known_item, work), goal.known),
+            last,
+            _USAGE,
+            budget,
+            count_tokens,
+        )
+
+    async def _items(self, scope: Scope, project_id: str, goal: Goal, *, drafts: bool) -> list[KnownItem]:
+        """The items about the goal: reviewed ones first."""
+        found: list[KnownItem] = []
+        for status, take in (("approved", _ITEMS), ("draft", _DRAFTS if drafts else 0)):
+            if not take:
+                continue
+            hits = await self._finder.find(
+                scope,
+                project_id,
+                goal.prompt,
+                limit=take,
+                filters=Filters(status=status, branch=goal.branch),
+                files=goal.files,
+                min_similarity=0.0,
+            )
+            near = [hit.item_id for hit in hits.sources if hit.score >= ITEM_SCORE]
+            async with self._database.read() as tx:
+                rows = {row["id"]: row for row in await list_few_by_ids(tx, scope, near)}
+            found += [
+                _known_item(rows[item_id]) for item_id in near if item_id in rows and _may_be_shown(rows[item_id])
+            ]
+        return _unknown(found, goal.known)
+
+    async def _sessions(self, scope: Scope, project_id: str, goal: Goal) -> tuple[Sequence[FoundSession], float]:
+        found = await self._recall.find_sessions(scope, project_id, goal.prompt, limit=_SESSIONS, files=goal.files)
+        return [one for one in found.found if one.score >= SESSION_SCORE], found.strength
+
+
+def _may_be_shown(row: Row) -> bool:
+    """Neither replaced, nor a draft that contradicts other items."""
+    return row["superseded_by"] is None and (row["status"] == "approved" or '"conflict"' not in row["flags"])
+
+
+def _known_item(row: Row) -> KnownItem:
+    item = to_item(row)
+    return KnownItem(
+        item.id,
+        item.title,
+        item.content,
+        item.type,
+        reviewed=item.status == "approved",
+        date=clock.iso(row["created_at_ms"])[:10],
+        stale="stale" in item.flags,
+    )
+
+
+def _unknown(found: Collection[KnownItem] | map[KnownItem], known: frozenset[int]) -> list[KnownItem]:
+    return [item for item in found if not is_known(f"{item.title}. {item.content}", known)]
+
+
+def _source(found: FoundSession, said: Sequence[SaidTurn]) -> Source:
+    least = _UNKNOWN_SHARE * min(found.scores.values(), default=found.score)
+    scored: Mapping[str, float] = found.scores
+    last = said[-1]
+    return Source(
+        last.session_id if found.kind == "session" else _commit_name(last),
+        found.kind,
+        tuple(ScoredMessage(message, scored.get(turn.id, least)) for turn in said for message in turn.messages),
+        clock.iso(last.said_at_ms)[:10],
+        last.agent,
+        last.branch,
+        tuple(turn.id for turn in said if turn.id in scored),
+        outdated=found.outdated,
+    )
+
+
+def _commit_name(turn: SaidTurn) -> str:
+    return f"commit {turn.commit_sha[:12]}" if turn.commit_sha else turn.id

@@ -1,0 +1,1 @@
+"""The briefing: the few memories that matter for a task, as text for an agent."""

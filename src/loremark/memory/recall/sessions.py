@@ -1,0 +1,100 @@
+"""Which sessions and commits matter for a goal, and which later session speaks about the same subject."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from loremark.memory.ranking.corpus import Corpus
+from loremark.memory.ranking.ranking import Filters, Question, rank
+from loremark.memory.ranking.signals import cosine_similarities
+from loremark.memory.recall.turns import Kind
+
+_HITS = 200
+"""Turns whose score is known, so that the turns of a session can be compared with each other."""
+SAME_SUBJECT = 0.53
+"""The cosine from which two turns speak about the same subject. Pairs of an early and a later session on one subject:
+.38 to .77, half of them above; the nearest other session of a project: .37 to .51 (docs/research/recall.md)."""
+
+
+@dataclass(slots=True)
+class FoundSession:
+    """A session, or a single commit, with the scores of its turns, best first.
+
+    ``outdated``: there is a later session on the same subject.
+    """
+
+    id: str
+    kind: Kind
+    score: float
+    scores: dict[str, float] = field(default_factory=dict)
+    last_said_at_ms: int = 0
+    outdated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSessions:
+    """The best sessions, with later ones on the same subject before them."""
+
+    found: Sequence[FoundSession]
+    strength: float
+    """How far the best session stands out, 0 to about 1."""
+
+
+def find_sessions(corpus: Corpus, question: Question, limit: int) -> FoundSessions:
+    """The sessions and commits that match best, each with its later session."""
+    ranked = _ranked(corpus, question)
+    found: dict[str, FoundSession] = {}
+    for session in ranked[:limit]:
+        later = _later(corpus, session, {other.id: other for other in ranked})
+        if later is not None:
+            session.outdated = True
+            found.setdefault(later.id, later)
+        found.setdefault(session.id, session)
+    ordered = sorted(found.values(), key=lambda session: session.outdated)
+    top = [session.score for session in ranked]
+    return FoundSessions(ordered[:limit], _strength(top))
+
+
+def _strength(scores: Sequence[float]) -> float:
+    if not scores:
+        return 0.0
+    return scores[0] + 0.5 * (scores[0] - scores[min(len(scores) - 1, 9)])
+
+
+def _ranked(corpus: Corpus, question: Question) -> list[FoundSession]:
+    kinds = {code: name for name, code in corpus.codes.items()}
+    layout = corpus.layout
+    found: dict[str, FoundSession] = {}
+    for hit in rank(corpus, question, Filters(), _HITS):
+        row = corpus.find_row(hit.item_id)
+        assert row is not None
+        at = int(layout.place[row])
+        is_commit = kinds[int(layout.columns["type"][at])] == "commit"
+        session_id = hit.item_id if is_commit else corpus.session_id(row)
+        session = found.setdefault(
+            session_id, FoundSession(session_id, "commit" if is_commit else "session", hit.score)
+        )
+        session.scores[hit.item_id] = hit.score
+        session.last_said_at_ms = max(session.last_said_at_ms, int(layout.columns["created"][at]))
+    return list(found.values())
+
+
+def _later(corpus: Corpus, session: FoundSession, known: Mapping[str, FoundSession]) -> FoundSession | None:
+    """The most similar later session on the same subject, if there is one."""
+    row = corpus.find_row(next(iter(session.scores))) if session.kind == "session" else None
+    if row is None:
+        return None
+    cosines = cosine_similarities(corpus, corpus.vector(row))
+    near = np.flatnonzero((cosines >= SAME_SUBJECT) & (corpus.layout.columns["created"] > session.last_said_at_ms))
+    best: FoundSession | None = None
+    for at in sorted(near.tolist(), key=lambda at: -float(cosines[at])):
+        row = int(corpus.layout.order[at])
+        other_id = corpus.session_id(row)
+        if other_id and other_id != session.id:
+            best = known.get(other_id) or FoundSession(other_id, "session", session.score)
+            best.scores.setdefault(corpus.item_id(row), float(cosines[at]) * session.score)
+            break
+    return best
