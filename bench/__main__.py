@@ -12,6 +12,7 @@ from bench import (
     embedding_mean,
     embeddings,
     enrichment,
+    first_prompt,
     fit_answering,
     fit_item_classifier,
     fit_pair_weights,
@@ -34,6 +35,8 @@ QUALITY = {
     "pair-weights": fit_pair_weights.run,
     "held-out-pairs": held_out_pairs.run,
     "similar-words": similar_words.run,
+    "sde": first_prompt.run_sde,
+    "scenarios": first_prompt.run_scenarios,
 }
 BENCHMARKS = {
     "reads": reads.run,

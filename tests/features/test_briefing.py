@@ -24,7 +24,9 @@ TASK = "write the HL7 sender for St. Anna: send the message and wait for the ACK
 
 
 async def _brief(talk: Conversation, prompt: str = "", **fields: Any) -> dict[str, Any]:
-    answer = await talk.owner.post("/api/v2/briefing", {"projectId": talk.project, "prompt": prompt, **fields})
+    answer = await talk.owner.post(
+        "/api/v2/briefing", {"projectId": talk.project, "prompt": prompt, "session": "claude-code:new", **fields}
+    )
     assert answer.status_code == 200, answer.text
     return dict(answer.json())
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _DISABLED = "LOREMARK_DISABLED"
 _HINT_CHARS = 40
+# Sources of a session start after which the agent has forgotten the first briefing.
+_FRESH_STARTS = frozenset(("compact", "clear"))
 
 
 def main(arguments: list[str]) -> int:
@@ -64,11 +66,14 @@ def _handle_event(arguments: list[str]) -> None:
     if kind is not None:
         folder = agents.working_folder(event) or os.getcwd()
         linked, reason = link.resolve_link(folder)
+        entry = None
         if linked is not None:
-            response = _brief(agent, kind, event, linked) or response
+            if kind == spool.PROMPT:
+                entry = _build(agent, kind, event, linked)  # its text has no secrets and no injected blocks
+            response = _brief(agent, kind, event, linked, entry) or response
         _respond(response)
         if linked is not None:
-            _record(agent, kind, event, linked)
+            _record(kind, entry if kind == spool.PROMPT else _build(agent, kind, event, linked))
         if reason == link.UNRESOLVED and kind in (spool.SESSION_START, spool.PROMPT):
             _queue_folder(folder)
     else:
@@ -89,29 +94,43 @@ def _queue_folder(folder: str) -> None:
     spawn.start_flusher()
 
 
-def _record(agent: str, kind: str, event: dict[str, Any], linked: link.Link) -> None:
-    from loremark.hook import record, spawn  # lazy: most folders are not linked
+def _build(agent: str, kind: str, event: dict[str, Any], linked: link.Link) -> spool.Record | None:
+    from loremark.hook import record  # lazy: most folders are not linked
 
     if kind == spool.TOOL and os.path.exists(os.path.join(spool.folder(), "full")):
-        return
-    entry = record.build(agent, kind, event, linked)
+        return None
+    return record.build(agent, kind, event, linked)
+
+
+def _record(kind: str, entry: spool.Record | None) -> None:
+    from loremark.hook import spawn
+
     if entry is not None:
         spool.put(entry, clean=True)
     if entry is not None or kind == spool.SESSION_START:
         spawn.start_flusher(kind)
 
 
-def _brief(agent: str, kind: str, event: dict[str, Any], linked: link.Link) -> dict[str, Any] | None:
-    """Return the response with the briefing: at session start, or after the first tool call for Cline."""
-    is_cline = agent == agents.CLINE
-    if kind != (spool.TOOL if is_cline else spool.SESSION_START):
+def _brief(
+    agent: str, kind: str, event: dict[str, Any], linked: link.Link, entry: spool.Record | None
+) -> dict[str, Any] | None:
+    """Return the response with a briefing: at session start, with the first prompt, or Cline's first tool call."""
+    is_start = kind == (spool.TOOL if agent == agents.CLINE else spool.SESSION_START)
+    if not is_start and kind not in (spool.PROMPT, spool.SESSION_START, spool.COMPACT):
         return None
-    from loremark.hook import briefing
+    from loremark.hook import briefing, gitpaths
 
-    name = f"{agent} {agents.session_id(event)} {agents.first_text(event, 'source')}"
-    if not briefing.mark_briefed(name, once=is_cline):
-        return None
-    text = briefing.load(linked, agent)
+    session, started_by = agents.session_id(event), agents.first_text(event, "source")
+    source = agents.session_source(agent, session or "unknown")
+    first_prompt = f"{agent} {session} prompt"
+    if kind == spool.COMPACT or started_by in _FRESH_STARTS:
+        briefing.forget_briefed(first_prompt)
+    text = ""
+    if kind == spool.PROMPT and entry is not None and agent in briefing.WITH_PROMPT_CONTEXT:
+        if briefing.mark_briefed(first_prompt, once=True):
+            text = briefing.load_for_prompt(linked, agent, str(entry["text"]), str(entry.get("branch", "")), source)
+    elif is_start and briefing.mark_briefed(f"{agent} {session} {started_by}", once=agent == agents.CLINE):
+        text = briefing.load_standing(linked, agent, gitpaths.current_branch(linked.folder) or "", source)
     return briefing.hook_response(agent, kind, event, text) if text else None
 
 

@@ -6,16 +6,15 @@ The assistant's final message becomes the summary and the user's prompts become 
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from loremark.hook import spool
+from loremark.hook.agents import session_source
 from loremark.hook.spool import Record
 
-_SOURCE_CHARS = 50
 _SUMMARY_CHARS = 40_000
 _NOTES_CHARS = 24_000
 _MAX_FILES = 50
@@ -69,14 +68,6 @@ def build_payload(turn: Sequence[Record], nonce: str) -> dict[str, Any] | None:
     }
     kept = {name: value for name, value in fields.items() if value or name in ("summary", "changes")}
     return kept | {"source": session_source(last["agent"], last["session"]), "nonce": nonce}
-
-
-def session_source(agent: str, session: str) -> str:
-    """Return the ``source`` that identifies the agent's session, within the server's length limit."""
-    source = f"{agent}:{session}"
-    if len(source) <= _SOURCE_CHARS:
-        return source
-    return f"{agent}:{hashlib.sha256(session.encode()).hexdigest()[:32]}"[:_SOURCE_CHARS]
 
 
 def _prompts_in(record: Record) -> list[str]:

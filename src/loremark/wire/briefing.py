@@ -41,7 +41,10 @@ class BriefingEntry(Shape):
 
 
 class Briefing(Shape):
-    """Markdown for the agent, empty if memory has nothing that fits, and what it contains."""
+    """Markdown for the agent, empty if memory has nothing that fits, and what it contains.
+
+    ``id`` is set if the request named its session: what was served to it is recorded.
+    """
 
     id: str | None
     markdown: str

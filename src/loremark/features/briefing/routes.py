@@ -38,7 +38,7 @@ async def create_briefing(call: Call, body: BriefingRequest) -> Briefing:
     else:
         document = await briefer.brief(scope, project, goal, body.token_budget or limits.BRIEFING_TOKENS_DEFAULT)
     briefing_id = None
-    if document.entries:
+    if document.entries and body.session:
         async with call.database.write() as tx:
             await get_project(tx, call.caller, body.project_id, Access.READ)  # it may be deleted meanwhile
             briefing_id = await store.create_briefing(

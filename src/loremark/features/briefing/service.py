@@ -17,7 +17,7 @@ from loremark.features.search.service import Finder
 from loremark.memory.branches import is_default_branch
 from loremark.memory.briefing.document import write_briefing, write_standing
 from loremark.memory.briefing.entries import Document, KnownItem, Source
-from loremark.memory.briefing.relevance import ITEM_SCORE, SESSION_SCORE, budget_for, is_known
+from loremark.memory.briefing.relevance import DRAFT_CONFIDENCE, ITEM_SCORE, SESSION_SCORE, budget_for, is_known
 from loremark.memory.ranking.ranking import Filters
 from loremark.memory.recall.excerpts import GoalWords, ScoredMessage
 from loremark.memory.recall.sessions import FoundSession
@@ -124,8 +124,9 @@ class Briefer:
 
 
 def _may_be_shown(row: Row) -> bool:
-    """Neither replaced, nor a draft that contradicts other items."""
-    return row["superseded_by"] is None and (row["status"] == "approved" or '"conflict"' not in row["flags"])
+    """Neither replaced, nor a draft of little confidence or one that contradicts other items."""
+    is_trusted = row["confidence"] >= DRAFT_CONFIDENCE and '"conflict"' not in row["flags"]
+    return row["superseded_by"] is None and (row["status"] == "approved" or is_trusted)
 
 
 def _known_item(row: Row) -> KnownItem:

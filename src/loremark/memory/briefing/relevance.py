@@ -8,6 +8,8 @@ from loremark.base.phrases import phrase_hashes
 
 ITEM_SCORE = 0.42
 """The score from which an item is about the task."""
+DRAFT_CONFIDENCE = 0.7
+"""The confidence from which a draft is served. The others say less than the session they come from."""
 SESSION_SCORE = 0.30
 """The score from which something said is worth quoting at all."""
 SURE = 0.62

@@ -28,7 +28,7 @@ _LAST_TOKENS = 240
 _ASKED_TOKENS = 45
 _LINE_TOKENS = 3
 _LEAST_TOKENS = 12
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\d\.)\s+|\n+")
 _FENCE = re.compile(r"[`~]{3,}\w*")
 _ELLIPSIS = "…"
 

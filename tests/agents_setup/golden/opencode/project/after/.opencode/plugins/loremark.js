@@ -41,7 +41,8 @@ const textOf = (parts) =>
     .join("\n")
 
 export const LoremarkPlugin = async ({ directory }) => {
-  const briefings = new Map() // session -> promise of its briefing
+  const briefings = new Map() // session -> promise of what holds for every task
+  const answers = new Map() // session -> what memory says about its first prompt
   const replies = new Map() // session -> the model's last message
   const prompts = new Set() // IDs of user messages
   const children = new Set() // subagent sessions, covered by their parent
@@ -82,11 +83,12 @@ export const LoremarkPlugin = async ({ directory }) => {
     "chat.message": async (input, output) => {
       if (children.has(input.sessionID)) return
       await briefing(input.sessionID)
-      await send("prompt", input.sessionID, {
+      const answer = await send("prompt", input.sessionID, {
         prompt: textOf(output.parts),
         prompt_id: input.messageID ?? output.message?.id,
         model: output.message?.model?.modelID ?? input.model?.modelID,
-      })
+      }).then(contextOf)
+      if (answer) answers.set(input.sessionID, answer)
     },
     "tool.execute.after": async (input, output) => {
       if (children.has(input.sessionID)) return
@@ -98,8 +100,9 @@ export const LoremarkPlugin = async ({ directory }) => {
     },
     "experimental.chat.system.transform": async (input, output) => {
       if (!input.sessionID || children.has(input.sessionID)) return
-      const text = await briefing(input.sessionID)
-      if (text) output.system.push(text)
+      for (const text of [await briefing(input.sessionID), answers.get(input.sessionID)]) {
+        if (text) output.system.push(text)
+      }
     },
     "experimental.session.compacting": async (input) => {
       if (!children.has(input.sessionID)) await send("compact", input.sessionID, { trigger: "auto" })
