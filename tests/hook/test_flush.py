@@ -67,7 +67,7 @@ def test_the_same_on_postgresql(stopped_server: StoppedServer) -> None:
 
 
 def check_capture_and_briefing(server: Process, machine: Machine) -> None:
-    assert b"no memories" in machine.hook(machine.claude("SessionStart", source="startup"))
+    assert b"no approved memories" in machine.hook(machine.claude("SessionStart", source="startup"))
     machine.hook(machine.claude("UserPromptSubmit", prompt=f"Decision: {STONES} Now do it.", prompt_id="p1"))
     machine.hook(
         machine.claude("PostToolUse", tool_name="Edit", tool_input={"file_path": str(machine.folder / "src/app.py")})

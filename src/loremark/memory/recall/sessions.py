@@ -19,6 +19,10 @@ SAME_SUBJECT = 0.53
 .38 to .77, half of them above; the nearest other session of a project: .37 to .51 (docs/research/recall.md)."""
 
 
+_NEAR_BEST = 0.7
+"""The share of the best score from which another session is worth its tokens: where one stands out, it is the one."""
+
+
 @dataclass(slots=True)
 class FoundSession:
     """A session, or a single commit, with the scores of its turns, best first.
@@ -48,6 +52,8 @@ def find_sessions(corpus: Corpus, question: Question, limit: int) -> FoundSessio
     ranked = _ranked(corpus, question)
     found: dict[str, FoundSession] = {}
     for session in ranked[:limit]:
+        if session.score < _NEAR_BEST * ranked[0].score:
+            break
         later = _later(corpus, session, {other.id: other for other in ranked})
         if later is not None:
             session.outdated = True
