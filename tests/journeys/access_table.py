@@ -119,6 +119,8 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "sessions.jobs (public)":           (200, 200,  200,  200,     200,       S404,    OUT,    OUT),
     "search.run":                       (200, 200, 200, 200, P404, P404, OUT, OUT),
     "search.run (public)":              (200, 200, 200, 200, 200, P404, OUT, OUT),
+    "briefing.create":                  (200, 200, 200, 200, P404, P404, OUT, OUT),
+    "briefing.create (public)":         (200, 200, 200, 200, 200, P404, OUT, OUT),
     "brain.get":                        (200, 200, 200, 200, P404, P404, OUT, OUT),
     "brain.get (public)":               (200, 200, 200, 200, 200, P404, OUT, OUT),
     "brain.plan":                       (200, 200, 200, 200, P404, P404, OUT, OUT),

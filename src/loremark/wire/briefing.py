@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from loremark.base import limits
 from loremark.wire.shapes import ANY_TEXT, AnyId, BranchName, Shape
@@ -25,11 +25,11 @@ class BriefingRequest(Shape):
 
     project_id: AnyId
     prompt: Prompt = ""
-    files: Annotated[tuple[BriefedFile, ...], Meta(max_length=limits.ITEM_FILES)] = ()
+    files: Annotated[list[BriefedFile], Meta(max_length=limits.ITEM_FILES)] = field(default_factory=list)
     branch: BranchName | None = None
     session: AgentName = ""
     token_budget: BriefingBudget | None = None
-    known: Annotated[tuple[PhraseHash, ...], Meta(max_length=limits.BRIEFING_PHRASES)] = ()
+    known: Annotated[list[PhraseHash], Meta(max_length=limits.BRIEFING_PHRASES)] = field(default_factory=list)
 
 
 class BriefingEntry(Shape):

@@ -6,6 +6,7 @@ from loremark.base import errors, limits
 from loremark.features.briefing import store
 from loremark.features.briefing.service import Briefer, Goal
 from loremark.features.projects.access import Access, get_project
+from loremark.memory.briefing.entries import EMPTY, Document
 from loremark.web.authentication import KEY, LOGIN, needs
 from loremark.web.call import Call
 from loremark.web.routes import Routes, TxMode
@@ -29,26 +30,29 @@ async def create_briefing(call: Call, body: BriefingRequest) -> Briefing:
     async with call.database.read() as tx:
         project = await get_project(tx, call.caller, body.project_id, Access.READ)
     if not project["briefings_enabled"]:
-        return Briefing(id=None, markdown="", token_estimate=0, entries=[])
-    goal = Goal(body.prompt, body.files, body.branch, frozenset(body.known))
-    briefer = call.use(Briefer)
-    if goal.is_empty:
-        budget = body.token_budget or limits.BRIEFING_STANDING_TOKENS_DEFAULT
-        document = await briefer.standing(scope, project, goal, budget)
-    else:
-        document = await briefer.brief(scope, project, goal, body.token_budget or limits.BRIEFING_TOKENS_DEFAULT)
-    briefing_id = None
-    if document.entries and body.session:
-        async with call.database.write() as tx:
-            await get_project(tx, call.caller, body.project_id, Access.READ)  # it may be deleted meanwhile
-            briefing_id = await store.create_briefing(
-                tx,
-                scope,
-                body.project_id,
-                source=body.session,
-                kind="start" if goal.is_empty else "prompt",
-                document=document,
-            )
+        return _shape(None, EMPTY)
+    goal = Goal(body.prompt, tuple(body.files), body.branch, frozenset(body.known))
+    write = call.use(Briefer).standing if goal.is_empty else call.use(Briefer).brief
+    standard = limits.BRIEFING_STANDING_TOKENS_DEFAULT if goal.is_empty else limits.BRIEFING_TOKENS_DEFAULT
+    document = await write(scope, project, goal, body.token_budget or standard)
+    is_recorded = bool(document.entries and body.session)
+    return _shape(await _record(call, body, goal, document) if is_recorded else None, document)
+
+
+async def _record(call: Call, body: BriefingRequest, goal: Goal, document: Document) -> str:
+    async with call.database.write() as tx:
+        await get_project(tx, call.caller, body.project_id, Access.READ)  # it may be deleted meanwhile
+        return await store.create_briefing(
+            tx,
+            call.caller.scope,
+            body.project_id,
+            source=body.session,
+            kind="start" if goal.is_empty else "prompt",
+            document=document,
+        )
+
+
+def _shape(briefing_id: str | None, document: Document) -> Briefing:
     return Briefing(
         id=briefing_id,
         markdown=document.markdown,

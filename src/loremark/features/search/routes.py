@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, field
 
 from loremark.base import clock, errors, limits
 from loremark.features.projects.access import Access, get_project
@@ -53,31 +53,35 @@ async def search(call: Call, query: SearchQuery) -> SearchResults:
     filters = query.filters
     async with call.database.read() as tx:
         await get_project(tx, call.caller, query.project_id, Access.READ)
-    results: list[SearchResult] = []
-    turns: list[TurnResult] | UnsetType = UNSET
-    if query.within != "sessions":
-        found = await call.use(Finder).find(
-            call.caller.scope,
-            query.project_id,
-            query.q,
-            limit=query.limit,
-            filters=filters,
-            min_similarity=query.min_similarity,
-            explain=query.explain,
-        )
-        results = [_shape(item, explain=query.explain) for item in found.sources]
-    if query.within != "items":
-        hits = await call.use(Recall).find(
-            call.caller.scope,
-            query.project_id,
-            query.q,
-            limit=query.limit,
-            files=filters.files,
-            min_similarity=query.min_similarity,
-        )
-        turns = [_turn_shape(hit, query.q) for hit in hits]
+    results = await _items(call, query, filters) if query.within != "sessions" else []
+    turns = await _turns(call, query, filters) if query.within != "items" else UNSET
     took_ms = round((clock.monotonic() - started) * 1000, 3)
     return SearchResults(results=results, query=query.q, took_ms=took_ms, turns=turns)
+
+
+async def _items(call: Call, query: SearchQuery, filters: Filters) -> list[SearchResult]:
+    found = await call.use(Finder).find(
+        call.caller.scope,
+        query.project_id,
+        query.q,
+        limit=query.limit,
+        filters=filters,
+        min_similarity=query.min_similarity,
+        explain=query.explain,
+    )
+    return [_shape(item, explain=query.explain) for item in found.sources]
+
+
+async def _turns(call: Call, query: SearchQuery, filters: Filters) -> list[TurnResult]:
+    found = await call.use(Recall).find(
+        call.caller.scope,
+        query.project_id,
+        query.q,
+        limit=query.limit,
+        files=filters.files,
+        min_similarity=query.min_similarity,
+    )
+    return [_turn_shape(hit, query.q) for hit in found]
 
 
 def _turn_shape(hit: TurnHit, question: str) -> TurnResult:
