@@ -12,6 +12,7 @@ from sqlalchemy import func, select
 from loremark.features.history.tokens import count_tokens
 from loremark.storage.tables import brains
 from tests.contract.examples_memory import keep_item
+from tests.features.memory_project import Memory
 from tests.features.steps import NO_PROJECT, status_and_body
 from tests.support.people import Person
 from tests.support.service import Service
@@ -215,6 +216,34 @@ async def test_items_about_the_given_files_come_first(service: Service) -> None:
         400,
         {"error": "files must have at most 50 entries"},
     )
+
+
+async def test_scan_findings_do_not_push_out_what_was_saved(service: Service) -> None:
+    memory = await Memory.of(service, autoApproveThreshold=0)
+    findings = [
+        {
+            "layer": "architecture",
+            "title": f"Contents of `src/part{number}/`",
+            "content": f"`src/part{number}/` contains {number + 3} Python files that import `core{number}`.",
+            "tags": ["layout"],
+        }
+        for number in range(20)
+    ]
+    await memory.learn({"findings": findings}, "scan_result")
+    for title, content, more in (
+        ("Dates are stored in UTC", "Otherwise reports of two regions disagree.", {}),
+        ("Cache thumbnails", "Resizing takes 300 ms for each request.", {"source": "mcp:codex"}),
+    ):
+        item = {"title": title, "content": content, "type": "todo", "tags": ["x"]}
+        await memory.learn({"operation": "create", "item": item, **more}, "memory_operation")
+    items = {item["title"]: item for item in await memory.items("&status=approved")}
+    assert items["Dates are stored in UTC"]["tags"] == ["x", "saved"]
+    assert items["Cache thumbnails"]["tags"] == ["x"]
+    assert {item["tier"] for item in items.values() if "scan" in item["tags"]} == {3}
+    brain = (await brain_of(memory.owner, memory.tool.project_id, "&tokenBudget=400")).json()
+    assert "**Dates are stored in UTC**" in brain["markdown"]
+    assert "**Cache thumbnails**" in brain["markdown"]
+    assert brain["metadata"]["omitted"]["count"] > 10
 
 
 async def test_brain_is_not_visible_to_other_teams(service: Service) -> None:

@@ -57,7 +57,7 @@ def assemble(
 
 def _beginning(text: Text) -> Text:
     """The beginning of a text, as the store reads it for a shortened entry."""
-    return replace(text, content=text.content[:4_000])
+    return replace(text, content=text.content[:8_000])
 
 
 def entry_with_text(title: str, content: str = "It is so. It was always so.", **fields: Any) -> tuple[Entry, Text]:

@@ -218,7 +218,7 @@ def test_context_tree_has_overview_layer_and_directory_pages() -> None:
     assert "root/codebase/directories/larder" in keys
     assert len(set(keys)) == len(keys) <= 60
     assert all(schema_keys.is_valid(key) for key in keys)
-    assert {node.tier for node in nodes if "/directories/" in node.schema_key} == {2}
+    assert {node.tier for node in nodes if "/directories/" in node.schema_key} == {3}
     assert all(node.name and node.description and len(node.content) > 40 for node in nodes)
 
 

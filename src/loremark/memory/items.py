@@ -10,7 +10,7 @@ from loremark.wire.items import ItemType
 TIER_OF_TYPE: dict[ItemType, int] = {
     "architecture": 1,
     "convention": 1,
-    "codemap": 1,
+    "codemap": 3,
     "implementation": 2,
     "decision": 2,
     "bug": 2,

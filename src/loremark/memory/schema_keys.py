@@ -6,6 +6,8 @@ import re
 import unicodedata
 
 ROOT = "root"
+CODEBASE = "root/codebase"
+"""Contexts that scans of the code write are at this key and below."""
 MAX_DEPTH = 8
 _SEGMENT = re.compile(r"[a-z0-9-]+")
 _NOT_IN_SEGMENT = re.compile(r"[^a-z0-9]+")

@@ -15,7 +15,7 @@ from loremark.features.brain import store
 from loremark.features.brain.request import BrainRequest
 from loremark.features.history.tokens import count_tokens
 from loremark.memory.brain.document import Document, compose
-from loremark.memory.brain.entries import Entry, Text
+from loremark.memory.brain.entries import Entry, Text, context_origin
 from loremark.memory.brain.file_proximity import file_proximity
 from loremark.memory.brain.header import Project
 from loremark.memory.brain.selection import Choice, select_entries
@@ -98,6 +98,7 @@ def to_entries(items: Sequence[Row], contexts: Sequence[Row]) -> list[Entry]:
             updated_at_ms,
             bool(has_evidence),
             bool(on_branch),
+            origin,
         )
         for (
             item_id,
@@ -110,6 +111,7 @@ def to_entries(items: Sequence[Row], contexts: Sequence[Row]) -> list[Entry]:
             updated_at_ms,
             has_evidence,
             on_branch,
+            origin,
         ) in columns
     ]
     entries += [
@@ -125,6 +127,7 @@ def to_entries(items: Sequence[Row], contexts: Sequence[Row]) -> list[Entry]:
             row["updated_at_ms"],
             True,
             False,
+            context_origin(row["schema_key"]),
         )
         for row in contexts
     ]

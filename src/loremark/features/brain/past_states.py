@@ -15,7 +15,7 @@ from loremark.base.caller import Scope
 from loremark.features.brain.assembly import context_content
 from loremark.features.brain.store import CONTEXT_COLUMNS, ITEM_COLUMNS, OF_BRANCH
 from loremark.features.history.tokens import count_tokens
-from loremark.memory.brain.entries import Entry, Text
+from loremark.memory.brain.entries import Entry, Text, context_origin, item_origin
 from loremark.memory.branches import is_default_branch
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import InList, Sql
@@ -144,6 +144,7 @@ def entry_of_item(row: Row, branch: str | None) -> Entry | None:
         _updated_at_ms(row),
         bool(state["evidence"]),
         own,
+        item_origin(state["tags"]),
     )
 
 
@@ -164,6 +165,7 @@ def entry_of_context(row: Row) -> Entry | None:
         _updated_at_ms(row),
         True,
         False,
+        context_origin(state["schemaKey"]),
     )
 
 

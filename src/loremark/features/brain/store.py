@@ -5,19 +5,33 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Select, and_, bindparam, case, delete, func, literal_column, or_, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    literal_column,
+    or_,
+    select,
+    union_all,
+)
 
 from loremark.base import clock
 from loremark.base.caller import Caller, Scope
 from loremark.features.brain.request import DEFAULT_VARIANT, LAST_ANNOUNCED
 from loremark.memory.branches import COMMON_DEFAULT_BRANCHES
+from loremark.memory.extraction.operations import SAVED_TAG
+from loremark.memory.extraction.scans import SCAN_TAG
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import InList, Sql
 from loremark.storage.tables import brains, brains_to_check, contexts, item_files, items, project_members, projects
 
 PATH_SEPARATOR = "\n"
 """Separates an item's paths in a result row. Paths cannot contain line breaks."""
-BEGINNING_CHARS = 4_000
+BEGINNING_CHARS = 8_000
 _MAX_VARIANTS = 64
 
 _PROJECT = (projects.c.id, projects.c.team_id, projects.c.name, projects.c.description, projects.c.repo_url)
@@ -52,6 +66,13 @@ _APPROVED_ITEM = and_(
     items.c.project_id == bindparam("of_project"),
     items.c.status == "approved",
 )
+
+
+def _has_tag(tag: str) -> ColumnElement[bool]:
+    """Unlike LIKE, comparing after replacing distinguishes case on both engines."""
+    return func.replace(items.c.tags, f'"{tag}"', "") != items.c.tags
+
+
 ITEM_COLUMNS = (
     items.c.id,
     items.c.tier,
@@ -65,6 +86,9 @@ ITEM_COLUMNS = (
     and_(*(items.c.branch != name for name in sorted(COMMON_DEFAULT_BRANCHES)), items.c.merged_at_ms.is_(None)).label(
         "on_branch"
     ),
+    case(
+        (items.c.tags == "[]", "other"), (_has_tag(SAVED_TAG), "saved"), (_has_tag(SCAN_TAG), "scan"), else_="other"
+    ).label("origin"),
 )
 OF_BRANCH = or_(
     items.c.branch.is_(None),

@@ -10,14 +10,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from loremark.memory.brain.entries import LAYERS, Count, Entry, Text
+from loremark.memory.brain.excerpts import excerpt
 from loremark.memory.brain.header import Project, render_layer_zero, render_left_out
 from loremark.memory.brain.informativeness import repeats_title
-from loremark.memory.brain.markdown_escaping import code_span, escape_block, escape_inline
-from loremark.memory.brain.selection import WORKING_FILES, Choice, rerank_by_text, shortened_tokens
+from loremark.memory.brain.markdown_escaping import code_span, collapse_whitespace, escape_block, escape_inline
+from loremark.memory.brain.selection import (
+    SCANNED,
+    WORKING_FILES,
+    Choice,
+    long_tokens,
+    rerank_by_text,
+    shortened_tokens,
+)
 from loremark.memory.brain.truncation import truncate_to_fit
 
 _MAX_CHARS = 1_000_000
@@ -117,11 +125,12 @@ def _write(
     by_layer = Counter(entry.tier for entry in all_entries)
     room = budget - count(head)
     note = count(render_left_out(by_layer))
+    saved = sum(entry.origin == "saved" for entry in all_entries)
     writing = _Renderer(room if len(chosen) == len(all_entries) else room - note, budget, count, wholes)
-    writing.write(chosen)
+    writing.write(chosen, saved)
     if len(writing.taken) < len(chosen) == len(all_entries):
         writing = _Renderer(room - note, budget, count, wholes)
-        writing.write(chosen)
+        writing.write(chosen, saved)
     while True:
         omitted = by_layer - Counter(block.choice.entry.tier for block in writing.taken)
         markdown = (head + writing.markdown() + render_left_out(omitted)).rstrip("\n") + "\n"
@@ -148,28 +157,39 @@ class _Renderer:
         self._room = room
         self._chars = _MAX_CHARS - 10_000
         self._short = shortened_tokens(budget)
+        self._long = long_tokens(budget)
+        self._types: set[str] = set()
         self._count = count
         # Tokens of the headings that are not in the document yet.
         self._places = {place: count(heading) for place, heading in _PLACES.items()}
         self._sections: set[tuple[int, str]] = set()
 
-    def write(self, chosen: Sequence[tuple[Choice, Text]]) -> None:
-        """Section by section: first what fits, then excerpts of the rest; at the end, longer excerpts."""
-        for _, group in groupby(chosen, key=lambda details: details[0].section):
-            self._write_place([details for details in group if not self._take_at_first(*details)])
+    def write(self, chosen: Sequence[tuple[Choice, Text]], saved: int) -> None:
+        """Group by group: first what fits, then excerpts of the rest; at the end, longer excerpts.
+
+        Findings of scans are only taken if all ``saved`` entries are.
+        """
+        for number, group in groupby(chosen, key=lambda details: details[0].group):
+            if number == SCANNED and sum(block.choice.entry.origin == "saved" for block in self.taken) < saved:
+                break
+            for choice, text in [details for details in group if not self._take_at_first(*details)]:
+                if self._room < _MIN_TOKENS:
+                    break
+                self._take_excerpt(choice, text)
         for block in [block for block in self.taken if block.shortened and block.choice.whole]:
             self._lengthen(block)
 
     def _take_at_first(self, choice: Choice, text: Text) -> bool:
-        return self._take(self._shortened(choice, text, self._short) if choice.short else self._whole(choice, text))
+        """Take the complete entry, or an excerpt of a long one. The first entry of a type is shortened if need be."""
+        if not choice.short:
+            block = self._whole(choice, text)
+            if block.tokens <= self._long:
+                return self._take(block) or (choice.entry.type not in self._types and self._take_excerpt(choice, text))
+        return self._take_excerpt(choice, text)
 
-    def _write_place(self, waiting: Sequence[tuple[Choice, Text]]) -> None:
-        for choice, text in waiting:
-            most = min(self._short, self._room - self._headings(choice))
-            if self._room < _MIN_TOKENS:
-                return
-            if most >= _MIN_TOKENS:
-                self._take(self._shortened(choice, text, most))
+    def _take_excerpt(self, choice: Choice, text: Text) -> bool:
+        most = min(self._short, self._room - self._headings(choice))
+        return most >= _MIN_TOKENS and self._take(self._shortened(choice, text, most))
 
     def markdown(self) -> str:
         """Sections in order, then by schema key, contexts before items, older before newer."""
@@ -223,6 +243,7 @@ class _Renderer:
         self._chars -= len(block.markdown) + (0 if block.section in self._sections else len(_section(block.section[1])))
         self._sections.add(block.section)
         self._places.pop(block.choice.section, None)
+        self._types.add(block.choice.entry.type)
         self.taken.append(block)
         return True
 
@@ -234,10 +255,22 @@ class _Renderer:
         return _Block(choice, text, *written)
 
     def _shortened(self, choice: Choice, text: Text, most: int) -> _Block:
-        def fits(content: str) -> bool:
-            return self._count(_entry(choice.entry, text, content, shortened=True)) <= most
+        """An excerpt of the text. Files and the end of the title are left out only if the title alone is too long."""
 
-        markdown = _entry(choice.entry, text, truncate_to_fit(text.content, fits, most), shortened=True)
+        def render(shown: Text, content: str) -> str:
+            return _entry(choice.entry, shown, content, shortened=True)
+
+        shown = text
+        if self._count(render(text, "")) > most:
+            shown = replace(text, title=collapse_whitespace(text.title), files=())
+            title = truncate_to_fit(
+                shown.title, lambda title: self._count(render(replace(shown, title=title), "")) <= most, most
+            )
+            shown = replace(shown, title=title)
+        content = truncate_to_fit(
+            excerpt(text.content), lambda content: self._count(render(shown, content)) <= most, most
+        )
+        markdown = render(shown, content)
         return _Block(choice, text, markdown, self._count(markdown), shortened=True)
 
     def _lengthen(self, block: _Block) -> None:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from math import exp2
 from typing import Literal, NamedTuple
 
+from loremark.memory.extraction.operations import SAVED_TAG
+from loremark.memory.extraction.scans import SCAN_TAG
+from loremark.memory.schema_keys import CODEBASE
+
 LAYERS = (1, 2, 3)
+_CODEBASE_PAGES = f"{CODEBASE}/"
 
 Count = Callable[[str], int]
 """Counts the tokens of a text."""
+Origin = Literal["saved", "scan", "other"]
+"""Saved by a person, found by a scan of the code, or neither."""
 
 
 class Entry(NamedTuple):
@@ -28,6 +35,7 @@ class Entry(NamedTuple):
     has_evidence: bool
     on_branch: bool
     """Only on the requested branch, not merged yet."""
+    origin: Origin = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +45,15 @@ class Text:
     title: str
     content: str
     files: tuple[str, ...] = ()
+
+
+def item_origin(tags: Collection[str]) -> Origin:
+    """The origin of an item. What a person saved stays so if a scan finds it too."""
+    return "saved" if SAVED_TAG in tags else "scan" if SCAN_TAG in tags else "other"
+
+
+def context_origin(schema_key: str) -> Origin:
+    return "scan" if schema_key == CODEBASE or schema_key.startswith(_CODEBASE_PAGES) else "other"
 
 
 # A newcomer needs architecture, conventions and decisions most. Contexts are written by people.

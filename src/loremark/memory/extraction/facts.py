@@ -71,6 +71,7 @@ class Fact:
         str, ...
     ] = ()  # files of the surrounding change: they locate the fact, but it is not about them
     keep_title: bool = False  # it was saved explicitly: keep its title however little it says
+    tier: int | None = None  # unless the type decides
     verbatim: str = ""  # its text as written, if its formatting should be kept
 
     def words(self) -> str:
@@ -164,7 +165,7 @@ def build_item(fact: Fact, origin: EventContext) -> Item | None:
         tags=tags,
         evidence=quotes,
         branch=origin.branch,
-        tier=TIER_OF_TYPE[fact.type],
+        tier=fact.tier or TIER_OF_TYPE[fact.type],
         type_margin=fact.type_margin,
     )
 

@@ -24,6 +24,10 @@ from loremark.memory.extraction.type_rules import TYPES, classify_type, type_for
 from loremark.memory.items import TIER_OF_TYPE, Item, Quote
 from loremark.wire.items import ItemType
 
+SAVED_TAG = "saved"
+"""The tag of items that a person saved. The brain never leaves them out for findings of scans."""
+_TOOLS = ("import", "mcp")
+"""Sources that save on behalf of a file or an agent."""
 _KINDS: dict[str, OperationKind] = {
     "update": "update",
     "edit": "update",
@@ -68,9 +72,7 @@ def created_item(payload: dict[str, Any], origin: EventContext) -> Item | None:
         or infer_schema_key(kind, files, "", f"{title}. {content[:_READ_CHARS]}"),
         confidence=confidence.parse_confidence(given.get("confidence"), confidence.EXPLICIT),
         files=files,
-        tags=tuple(dict.fromkeys(schema_keys.slug(tag) for tag in as_list(given.get("tags")) if isinstance(tag, str)))[
-            :5
-        ],
+        tags=_tags(given, payload),
         evidence=tuple(Quote(origin.event_id, quote) for quote in quotes),
         branch=origin.branch,
         tier=TIER_OF_TYPE[kind],
@@ -136,6 +138,17 @@ def _given(payload: dict[str, Any]) -> dict[str, Any]:
 def _item_id(payload: dict[str, Any]) -> str:
     found = first_text(payload, "itemId", "id").strip() or first_text(_given(payload), "itemId", "id").strip()
     return found if re.fullmatch(r"[\w.:-]{1,100}", found) else ""
+
+
+def _tags(given: dict[str, Any], payload: dict[str, Any]) -> tuple[str, ...]:
+    tags = [schema_keys.slug(tag) for tag in as_list(given.get("tags")) if isinstance(tag, str)]
+    tags = list(dict.fromkeys(tags))[:5]
+    return tuple(dict.fromkeys((*tags, SAVED_TAG))) if is_saved_by_person(payload) else tuple(tags)
+
+
+def is_saved_by_person(payload: dict[str, Any]) -> bool:
+    """Whether an explicit save comes from neither an import nor an agent's tool."""
+    return as_text(payload.get("source")).strip().lower().partition(":")[0] not in _TOOLS
 
 
 def _type(given: dict[str, Any]) -> ItemType | None:

@@ -18,6 +18,8 @@ from loremark.wire.items import ItemType
 SCAN_TAG = "scan"
 """The tag of items from scans. The next scan reports them again."""
 FILE_LISTS = ("files", "deleted")
+_DIRECTORIES = "layout"
+"""The tag of findings that list what a directory contains."""
 _LAYERS_AS_TAGS = ("product", "dependencies", "datamodel", "entrypoints", "security")
 _LAID_OUT = re.compile(r"^(?:[-*] |\d{1,3}\. |#{1,6} |\|)", re.MULTILINE)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -25,6 +27,7 @@ _MAX_FILES = 5_000
 MAX_FINDINGS = 200
 """How many findings of one scan are processed."""
 _FINDING_SENTENCES = 30
+_INVENTORY_TIER = 3
 _TYPE_OF_LAYER: dict[str, ItemType] = {
     "product": "architecture",
     "architecture": "architecture",
@@ -67,6 +70,7 @@ def scan_facts(payload: dict[str, Any], origin: EventContext) -> Iterator[Fact]:
             confidence=confidence.from_importance(finding.get("importance", finding.get("severity"))),
             tags=(SCAN_TAG, *((layer,) if name in _LAYERS_AS_TAGS else ())),
             keep_title=named and (not sentences or category_trust.is_meaningful_title(lead)),
+            tier=_INVENTORY_TIER if _DIRECTORIES in as_list(finding.get("tags")) else None,
             verbatim=_CONTROL.sub("", content).strip() if not sentences or _LAID_OUT.search(content) else "",
         )
 

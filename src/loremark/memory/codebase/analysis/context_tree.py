@@ -12,18 +12,18 @@ from loremark.memory.codebase.analysis.path_roles import CODE
 from loremark.memory.codebase.analysis.product import display_name, summary
 from loremark.memory.codebase.analysis.survey import Survey
 from loremark.memory.codebase.records import Finding, Layer, Node
-from loremark.memory.schema_keys import slug
+from loremark.memory.schema_keys import CODEBASE, slug
 
-ROOT = "root/codebase"
 _MAX_NODES = 60
 _PAGE_CHARS = 8_000
-_LAYERS: tuple[tuple[Layer, str, str], ...] = (
-    ("product", "product", "What the product is and what it does"),
-    ("architecture", "architecture", "Code layout and dependencies between its parts"),
-    ("dependencies", "dependencies", "Frameworks, libraries and their versions"),
-    ("conventions", "conventions", "Development workflow and code conventions"),
-    ("dataModel", "data-model", "Stored data and how it relates"),
-    ("entryPoints", "entry-points", "Programs, servers, routes and jobs"),
+_INVENTORY_TIER = 3
+_LAYERS: tuple[tuple[Layer, str, str, int], ...] = (
+    ("product", "product", "What the product is and what it does", 1),
+    ("architecture", "architecture", "Code layout and dependencies between its parts", 1),
+    ("dependencies", "dependencies", "Frameworks, libraries and their versions", _INVENTORY_TIER),
+    ("conventions", "conventions", "Development workflow and code conventions", 1),
+    ("dataModel", "data-model", "Stored data and how it relates", _INVENTORY_TIER),
+    ("entryPoints", "entry-points", "Programs, servers, routes and jobs", _INVENTORY_TIER),
 )
 
 
@@ -31,17 +31,17 @@ def context_nodes(survey: Survey, findings: Sequence[Finding]) -> tuple[Node, ..
     """At most 60 contexts with unique keys."""
     name = display_name(survey)
     made = [_overview(survey, name, findings)]
-    for layer, segment, description in _LAYERS:
+    for layer, segment, description, tier in _LAYERS:
         ours = [finding for finding in findings if finding.layer == layer]
         if ours:
             title = f"{name}: {segment.replace('-', ' ')}"
-            made.append(Node(f"{ROOT}/{segment}", title, description, _page(title, ours), 1))
+            made.append(Node(f"{CODEBASE}/{segment}", title, description, _page(title, ours), tier))
     taken: set[str] = set()
     for row in survey.directories:
         if len(made) >= _MAX_NODES:
             break
         key = _free(slug(row.path), taken)
-        made.append(_directory(survey, row.path, row.role, f"{ROOT}/directories/{key}"))
+        made.append(_directory(survey, row.path, row.role, f"{CODEBASE}/directories/{key}"))
     return tuple(made)
 
 
@@ -73,7 +73,7 @@ def _overview(survey: Survey, name: str, findings: Sequence[Finding]) -> Node:
     if top:
         lines += ["", "## Key findings", ""]
         lines += [f"- **{finding.title}.** {_first_line(finding)}" for finding in top]
-    return Node(ROOT, name, short(text, 200) or f"The codebase of {name}", "\n".join(lines)[:_PAGE_CHARS], 1)
+    return Node(CODEBASE, name, short(text, 200) or f"The codebase of {name}", "\n".join(lines)[:_PAGE_CHARS], 1)
 
 
 def _first_line(finding: Finding) -> str:
@@ -114,4 +114,6 @@ def _directory(survey: Survey, directory: str, role: str, key: str) -> Node:
     lines += [f"- {code(path)}: {short(doc, 160)}" for path, doc in described.items()]
     lines += [f"- {code(path)}: {number(inside[path].lines)} lines" for path in largest if path not in described]
     content = f"# {directory}/\n\n" + "\n".join(lines)
-    return Node(key, f"{directory}/", short(f"{directory}/: {role or 'code'}", 200), content[:_PAGE_CHARS], 2)
+    return Node(
+        key, f"{directory}/", short(f"{directory}/: {role or 'code'}", 200), content[:_PAGE_CHARS], _INVENTORY_TIER
+    )
