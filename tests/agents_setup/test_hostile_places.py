@@ -66,7 +66,7 @@ def test_any_executable_path_is_quoted_for_the_shell(machine: Machine, name: str
     # Our hook is recognized at any path: installing from another path replaces it.
     machine.install("claude-code", machine.options(USER))
     settings = json.loads((machine.home / ".claude" / "settings.json").read_text())
-    assert [len(groups) for groups in settings["hooks"].values()] == [1] * 6
+    assert [len(groups) for groups in settings["hooks"].values()] == [1] * 7
 
 
 def test_symlinks_out_of_the_project_are_not_followed(machine: Machine) -> None:

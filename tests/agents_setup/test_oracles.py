@@ -90,7 +90,11 @@ def test_hooks_match_rulesync(machine: Machine, name: str, scope: str, file: str
     ours, theirs = _load(machine.root(scope) / file), _load(ORACLES / "rulesync" / scope / theirs_file)
     assert ours.get("version") == theirs.get("version")
     ours, theirs = ours.get("hooks", ours), theirs.get("hooks", theirs)
-    unknown = {"cursor": {"afterAgentResponse"}}.get(name, set())
+    unknown = {
+        "cursor": {"afterAgentResponse"},
+        "claude-code": {"PostToolUseFailure"},
+        "copilot": {"postToolUseFailure"},
+    }.get(name, set())
     assert ours.keys() - unknown <= theirs.keys()
     for event in ours.keys() - unknown:
         assert _shape(ours[event]) == _shape(theirs[event]), event

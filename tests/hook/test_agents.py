@@ -22,6 +22,7 @@ KINDS = {
     "SessionStart": spool.SESSION_START, "sessionStart": spool.SESSION_START, "TaskStart": spool.SESSION_START,
     "UserPromptSubmit": spool.PROMPT, "userPromptSubmitted": spool.PROMPT, "BeforeAgent": spool.PROMPT,
     "PostToolUse": spool.TOOL, "postToolUse": spool.TOOL, "AfterTool": spool.TOOL,
+    "PostToolUseFailure": spool.TOOL,
     "Stop": spool.TURN_END, "agentStop": spool.TURN_END, "AfterAgent": spool.TURN_END,
     "TaskComplete": spool.TURN_END, "notify": spool.TURN_END,
     "PreCompact": spool.COMPACT,

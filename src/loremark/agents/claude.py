@@ -30,7 +30,7 @@ def _files(options: SetupOptions) -> list[FilePlan]:
         settings = os.path.join(locations.project, ".claude", "settings.json")
         servers = os.path.join(locations.project, ".mcp.json")
     return [
-        FilePlan(settings, tuple(config_entries.grouped_hooks(options.hook(NAME), config_entries.EVENTS))),
+        FilePlan(settings, tuple(config_entries.grouped_hooks(options.hook(NAME), config_entries.CLAUDE_EVENTS))),
         FilePlan(servers, (Member(("mcpServers", "loremark"), server_entry(options)),)),
     ]
 

@@ -16,6 +16,9 @@ EVENTS: dict[str, int] = {
     "Stop": 5,
     "SessionEnd": 3,
 }
+# Claude Code and Copilot report failed tools in an event of their own, which Codex would reject the whole file for.
+_FAILURE_SECONDS = 5
+CLAUDE_EVENTS = {**EVENTS, "PostToolUseFailure": _FAILURE_SECONDS}
 
 
 def grouped_hooks(command: str, events: dict[str, int], under: tuple[str, ...] = ("hooks",)) -> list[Change]:
@@ -32,9 +35,10 @@ def copilot_hooks(command: str) -> list[Change]:
     Copilot's payload does not name the event, so the command does.
     """
     names = ("sessionStart", "userPromptSubmitted", "postToolUse", "preCompact", "agentStop", "sessionEnd")
+    timeouts = {**dict(zip(names, EVENTS.values(), strict=True)), "postToolUseFailure": _FAILURE_SECONDS}
     hooks: list[Change] = [
         Element(("hooks", name), {"type": "command", "command": f"{command} {name}", "timeoutSec": seconds})
-        for name, seconds in zip(names, EVENTS.values(), strict=True)
+        for name, seconds in timeouts.items()
     ]
     return [Member(("version",), 1, only_if_absent=True), *hooks]
 

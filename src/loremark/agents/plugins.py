@@ -46,7 +46,7 @@ def plugin_files(executable: str) -> dict[str, str]:
         f"{_PLUGIN_FOLDER}/.codex-plugin/plugin.json": codex,
         f"{_PLUGIN_FOLDER}/.mcp.json": server,
         f"{_PLUGIN_FOLDER}/hooks/hooks.json": _hooks(
-            config_entries.grouped_hooks(options.hook("claude-code"), config_entries.EVENTS)
+            config_entries.grouped_hooks(options.hook("claude-code"), config_entries.CLAUDE_EVENTS)
         ),
         f"{_PLUGIN_FOLDER}/hooks/codex.json": _hooks(
             config_entries.grouped_hooks(options.hook("codex"), config_entries.EVENTS)

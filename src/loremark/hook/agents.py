@@ -26,6 +26,7 @@ _CLAUDE_EVENTS = {
     "SessionStart": _START,
     "UserPromptSubmit": _PROMPT,
     "PostToolUse": _TOOL,
+    "PostToolUseFailure": _TOOL,
     "Stop": _TURN,
     "PreCompact": _COMPACT,
     "SessionEnd": _END,
@@ -47,6 +48,7 @@ _EVENTS: dict[str, dict[str, str]] = {
         "sessionStart": _START,
         "userPromptSubmitted": _PROMPT,
         "postToolUse": _TOOL,
+        "postToolUseFailure": _TOOL,
         "agentStop": _TURN,
         "sessionEnd": _END,
         "preCompact": _COMPACT,
@@ -153,7 +155,7 @@ def record_kind(agent: str, payload: Payload, event: str = "") -> str | None:
 def _kind_by_fields(payload: Payload) -> str | None:
     """Identify Copilot's events, which are unnamed, by a field that only that event has."""
     if "toolName" in payload:
-        return _TOOL if "toolResult" in payload else None
+        return _TOOL if "toolResult" in payload or "error" in payload else None
     if "stopReason" in payload:
         return _TURN
     if "prompt" in payload:

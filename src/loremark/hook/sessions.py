@@ -94,6 +94,8 @@ def _fingerprint(record: Record) -> str:
     parts = [record["kind"], record.get("turn", ""), record.get("tool_id", "")]
     if not record.get("tool_id"):
         parts += [record.get("text", ""), record.get("tool", "").lower(), record.get("input", ""), record.get("files")]
+        if record.get("failed"):  # the same command may succeed next
+            parts.append("failed")
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
 

@@ -1,4 +1,4 @@
-"""Summarize a tool call: its name, its command in one line, and the project files it changed."""
+"""Summarize a tool call: its name, its command in one line, the project files it changed, and whether it failed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 
 from loremark.base.redaction.redactor import redact
 from loremark.hook.agents import first_text
+from loremark.hook.tool_errors import find_error
 
 TYPE_CHECKING = False  # importing typing would slow the hook down
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ _WRITE_WORDS = ("edit", "write", "patch", "create", "replace", "insert", "delete
 
 
 def describe(payload: dict[str, Any], folder: str) -> dict[str, Any] | None:
-    """Return tool, command and changed files (relative to the folder), or None for a read-only tool."""
+    """Return tool, command, changed files (relative to the folder) and failure, or None for a read-only tool."""
     holder = _holder(payload)
     name = redact(_printable(first_text(holder, *_NAMES) or _event_name(payload))[:_NAME_CHARS])[0]
     bare = name.lower().rpartition("__")[2]
@@ -45,7 +46,12 @@ def describe(payload: dict[str, Any], folder: str) -> dict[str, Any] | None:
     if command and not command.startswith("*** Begin Patch"):
         line = redact(command[:_WINDOW_CHARS])[0].strip()
         described["input"] = _printable(line.replace("\n", " "))[:_INPUT_CHARS]
-    if writes or command:
+    error = find_error(payload)
+    if error is not None:
+        described["failed"] = True
+        if error:
+            described["error"] = error
+    elif writes or command:
         files = _files(tool_input, payload, folder, writes=writes)
         if files:
             described["files"] = files

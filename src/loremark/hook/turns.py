@@ -1,7 +1,8 @@
 """Turn the records of a turn into one ``session_save`` event.
 
 The assistant's final message becomes the summary and the user's prompts become notes. Explicit statements by the user
-("Decision: …", "we always …") become changes. Of tool calls, only names, commands and changed files are kept.
+("Decision: …", "we always …") become changes. Of tool calls, only names, commands, their errors and changed files are
+kept.
 """
 
 from __future__ import annotations
@@ -52,13 +53,16 @@ def build_payload(turn: Sequence[Record], nonce: str) -> dict[str, Any] | None:
         return None
     last = turn[-1]
     files = _distinct(path for record in tools for path in _texts(record.get("files")))[:_MAX_FILES]
-    commands = _distinct(record["input"] for record in tools if isinstance(record.get("input"), str))
+    errors = _last_errors(tools)
     fields: dict[str, Any] = {
         "summary": "\n\n".join(answers)[:_SUMMARY_CHARS] or _fallback_summary(files, tools),
         "notes": "\n\n".join(prompts)[:_NOTES_CHARS],
         "changes": _find_statements(prompts),
         "files": files,
-        "commands": commands[:_MAX_COMMANDS],
+        "commands": [command for command, error in errors.items() if error is None][:_MAX_COMMANDS],
+        "failedCommands": [
+            {"command": command, "error": error} for command, error in errors.items() if error is not None
+        ][:_MAX_COMMANDS],
         "tools": dict(sorted(Counter(str(record.get("tool", "")) for record in tools).items())),
         "agent": last["agent"],
         "agentVersion": _last(turn, "version"),
@@ -85,6 +89,16 @@ def _find_statements(prompts: Iterable[str]) -> list[dict[str, str]]:
                 found.append({"category": category, "title": statement[:_TITLE_CHARS], "content": statement})
                 break
     return found
+
+
+def _last_errors(tools: Sequence[Record]) -> dict[str, str | None]:
+    """Map each command to the error of its last run, or None if that succeeded."""
+    errors: dict[str, str | None] = {}
+    for record in tools:
+        command = record.get("input")
+        if isinstance(command, str) and command:
+            errors[command] = str(record.get("error", "")) if record.get("failed") else None
+    return errors
 
 
 def _fallback_summary(files: Sequence[str], tools: Sequence[Record]) -> str:

@@ -5,6 +5,7 @@ import { spawn } from "node:child_process"
 const LOREMARK = "%LOREMARK%"
 const TIMEOUT_MS = 5000
 const MAX_OUTPUT_CHARS = 200000
+const MAX_ERROR_CHARS = 4000
 
 const run = (payload) =>
   new Promise((resolve) => {
@@ -39,6 +40,12 @@ const textOf = (parts) =>
     .filter((part) => part?.type === "text" && !part.synthetic && typeof part.text === "string")
     .map((part) => part.text)
     .join("\n")
+
+// The exit code of a command, and the end of its output if it failed.
+const responseOf = (output) => {
+  const exit = output?.metadata?.exit
+  return exit ? { exit, output: String(output.output ?? "").slice(-MAX_ERROR_CHARS) } : { exit }
+}
 
 export const LoremarkPlugin = async ({ directory }) => {
   const briefings = new Map() // session -> promise of what holds for every task
@@ -96,6 +103,7 @@ export const LoremarkPlugin = async ({ directory }) => {
         tool_name: input.tool,
         tool_use_id: input.callID,
         tool_input: input.args ?? output?.metadata?.args ?? {},
+        tool_response: responseOf(output),
       })
     },
     "experimental.chat.system.transform": async (input, output) => {
