@@ -95,8 +95,10 @@ def _queue_folder(folder: str) -> None:
 
 
 def _build(agent: str, kind: str, event: dict[str, Any], linked: link.Link) -> spool.Record | None:
-    from loremark.hook import record  # lazy: most folders are not linked
+    from loremark.hook import private_turns, record  # lazy: most folders are not linked
 
+    if private_turns.is_private(agent, kind, event, linked):
+        return None
     if kind == spool.TOOL and os.path.exists(os.path.join(spool.folder(), "full")):
         return None
     return record.build(agent, kind, event, linked)

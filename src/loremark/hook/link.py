@@ -35,7 +35,7 @@ else:
     Link = namedtuple("Link", ("project", "url", "folder", "root"))
 
 FILE = ".loremark.toml"
-_FILE_BYTES = 16_384
+FILE_BYTES = 16_384
 _TABLE_BYTES = 4 << 20
 _PROJECT_CHARS = 64
 _MAX_REPOSITORIES = 2_000
@@ -89,7 +89,7 @@ def project_named_in_file(folder: str) -> str | None:
 
 def _read_project_file(top: str, url: str) -> tuple[str, str]:
     """Return the project named in the file, or an empty string and the reason."""
-    data = files.read_bounded(os.path.join(top, FILE), _FILE_BYTES, owner=True)
+    data = files.read_bounded(os.path.join(top, FILE), FILE_BYTES, owner=True)
     if data is None:
         return "", f"{FILE} is not a regular file owned by you"
     settings = read_settings(data.decode("utf-8", "replace"))
@@ -195,9 +195,9 @@ def save_link(folder: str, project: str, url: str) -> Link:
         raise ValueError("not a project ID")
     folder, url = os.path.realpath(folder), profile.normalize_url(url)
     path = os.path.join(folder, FILE)
-    if os.path.lexists(path) and files.read_bounded(path, _FILE_BYTES) is None:
+    if os.path.lexists(path) and files.read_bounded(path, FILE_BYTES) is None:
         raise OSError(f"{FILE} is not a regular file, or is too large")
-    before = (files.read_bounded(path, _FILE_BYTES) or b"").decode("utf-8", "surrogateescape")
+    before = (files.read_bounded(path, FILE_BYTES) or b"").decode("utf-8", "surrogateescape")
     text = _with_settings(before, {"project": project, "url": url})
     files.write_atomic(path, text.encode("utf-8", "surrogateescape"), 0o644)
     repository = gitpaths.find_repository(folder)

@@ -41,8 +41,8 @@ def build(agent: str, kind: str, payload: dict[str, Any], link: Link) -> Record 
     for name, value in (("turn", turn), ("model", model), ("version", version)):
         if value:
             record[name] = value
-    if payload.get("type") == "agent-turn-complete":
-        record["prompts"] = [clean(each, PROMPT_CHARS) for each in _texts(payload.get("input-messages"))[-1:]]
+    if payload.get("type") == "agent-turn-complete" and (prompt := prompt_text(agent, payload)):
+        record["prompts"] = [clean(prompt, PROMPT_CHARS)]
     if kind == spool.SESSION_START:
         # Only needed where a start is the only sign that the previous session has ended.
         return record if agent in agents.WITHOUT_SESSION_END else None
@@ -52,7 +52,7 @@ def build(agent: str, kind: str, payload: dict[str, Any], link: Link) -> Record 
             return None
         record |= tool
     elif kind == spool.PROMPT:
-        prompt = clean(strip_injected(_prompt_of(agent, payload)), PROMPT_CHARS)
+        prompt = clean(prompt_text(agent, payload), PROMPT_CHARS)
         if not prompt:
             return None
         record["text"] = prompt
@@ -68,6 +68,13 @@ def build(agent: str, kind: str, payload: dict[str, Any], link: Link) -> Record 
         if branch:
             record["branch"] = clean(branch, _NAME_CHARS)
     return record
+
+
+def prompt_text(agent: str, payload: dict[str, Any]) -> str:
+    """Return what the user wrote, with secrets and in full."""
+    if payload.get("type") == "agent-turn-complete":
+        return "".join(_texts(payload.get("input-messages"))[-1:])
+    return strip_injected(_prompt_of(agent, payload))
 
 
 def sanitize_name(value: str) -> str:

@@ -6,7 +6,7 @@ import os
 
 from loremark.base import clock
 from loremark.base.folders import cache_folder
-from loremark.hook import files, outbox, spool
+from loremark.hook import files, outbox, private_turns, spool
 
 MAX_BYTES = 256 << 20
 _STALE_MS = clock.DAY_MS
@@ -81,12 +81,12 @@ def _remove_stale_temporaries() -> None:
 
 
 def _remove_stale_markers() -> None:
-    """Delete markers of sessions that were briefed long ago."""
-    folder = os.path.join(cache_folder(), "briefed")
-    for name in files.list_names(folder):
-        path = os.path.join(folder, name)
-        if clock.now_ms() - os.stat(path).st_mtime_ns // 1_000_000 > _MARKER_RETENTION_MS:
-            files.remove(path)
+    """Delete markers of sessions that were briefed, or had a private turn, long ago."""
+    for folder in (os.path.join(cache_folder(), "briefed"), private_turns.folder()):
+        for name in files.list_names(folder):
+            path = os.path.join(folder, name)
+            if clock.now_ms() - os.stat(path).st_mtime_ns // 1_000_000 > _MARKER_RETENTION_MS:
+                files.remove(path)
 
 
 def _dropped_path() -> str:
