@@ -10,10 +10,11 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from loremark.hook import githistory, gitledger, gitrepository, link, spawn, spool
+from loremark.hook import capture_settings, githistory, gitledger, gitpaths, gitrepository, link, spawn, spool
 from loremark.hook.git import GitError
 from loremark.hook.gitdigest import Digest, HistoryChanges, build_digests
 from loremark.hook.gitledger import Ledger
+from loremark.hook.gitpatch import IsExcluded
 from loremark.hook.gitrepository import SHA, Repository
 
 AGENT = "git"
@@ -145,8 +146,22 @@ def backfill(folder: str, project: str, since: str | None, until: str | None, li
     first_parents = githistory.list_first_parent(repository, head, excluded, limit)
     shas = githistory.group_side_commits(repository, first_parents, excluded, limit)
     branch = repository.branch if head == repository.head else ""
-    digests = build_digests(repository, branch, head, list(shas), ledger, side_commits=shas) if shas else iter(())
+    excluded_here = _exclusions(folder)
+    digests = (
+        build_digests(repository, branch, head, list(shas), ledger, side_commits=shas, is_excluded=excluded_here)
+        if shas
+        else iter(())
+    )
     return Backfill(name, branch, head, sum(1 + len(side) for side in shas.values()), digests)
+
+
+def _exclusions(folder: str) -> IsExcluded | None:
+    """Return a function that tells whether a path in the folder's repository is excluded; None if no path is."""
+    folder = os.path.realpath(folder)
+    found = gitpaths.find_repository(folder)
+    top = found.top if found is not None else folder
+    exclusions = capture_settings.exclusions(folder)
+    return None if exclusions.is_empty else lambda path: exclusions.covers(os.path.normpath(os.path.join(top, path)))
 
 
 def _resolve_commit(repository: Repository, name: str) -> str:
@@ -171,7 +186,9 @@ def _build_report(state: dict[str, Any], project: str) -> CommitReport:
     start = _find_boundary(repository, head, branch, ledger, before if isinstance(before, str) else None, pairs)
     shas = githistory.list_first_parent(repository, head, start, MAX_COMMITS)
     merged = _merged_branches(repository, head, branch, ledger, start) if kind == "post-merge" else ()
-    digests = list(build_digests(repository, branch, head, shas, ledger, HistoryChanges(pairs, merged)))
+    changes = HistoryChanges(pairs, merged)
+    is_excluded = _exclusions(str(state.get("folder")))
+    digests = list(build_digests(repository, branch, head, shas, ledger, changes, is_excluded=is_excluded))
     reported = {sha: change for each in digests for sha, change in each.reported.items()}
     tip = head if shas else _reported_tip(repository, ledger.tips.get(branch), head)
     return CommitReport([each.payload for each in digests if each.payload is not None], name, branch, tip, reported)

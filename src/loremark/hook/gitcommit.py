@@ -11,9 +11,11 @@ from loremark.base import clock
 from loremark.base.redaction.redactor import redact
 from loremark.hook import git
 from loremark.hook.git import GitError
+from loremark.hook.gitpatch import IsExcluded, without_files
 from loremark.hook.gitrepository import SHA, Repository
 
 DIFF_BYTES = 65_536
+_LONG_DIFF_BYTES = 1_048_576
 _MESSAGE_BYTES = 32_768
 _HEAD_BYTES = 131_072
 _LIST_BYTES = 4_194_304
@@ -73,23 +75,52 @@ def read_header(repository: Repository, sha: str) -> CommitHeader:
     )
 
 
-def read_change(repository: Repository, old: str | None, new: str) -> Change:
-    """Return the change between two commits, or from the empty tree if ``old`` is None."""
+def read_change(repository: Repository, old: str | None, new: str, is_excluded: IsExcluded | None = None) -> Change:
+    """Return the change between two commits, or from the empty tree if ``old`` is None, without excluded files."""
     between = (old, new) if old is not None else (new,)
     listed = git.run([*_LIST, "--end-of-options", *between, "--"], gitdir=repository.gitdir, max_bytes=_LIST_BYTES)
     if not listed.is_ok:  # a partial clone may lack the blobs, but has the names
         listed = git.run([*_NAMES, "--end-of-options", *between, "--"], gitdir=repository.gitdir, max_bytes=_LIST_BYTES)
     files, counts = _parse_list(listed.out if listed.is_ok else b"")
-    patch = git.run([*_PATCH, "--end-of-options", *between, "--"], gitdir=repository.gitdir, max_bytes=DIFF_BYTES)
-    diff = _whole_lines(patch) if patch.is_ok else ""
+    patch = _read_patch(repository, between, DIFF_BYTES)
+    diff, is_cut = _whole_lines(patch), patch.is_cut
+    # Of the whole change, so that it stays the same when the exclusions change.
+    fingerprint = _fingerprint(counts, "" if is_cut else diff)
+    kept = files
+    if is_excluded is not None:
+        kept = _without_excluded(files, is_excluded)
+        counts = [count for count in counts if not is_excluded(count.path.decode(errors="replace"))]
+        if is_cut and kept != files:
+            patch = _read_patch(repository, between, _LONG_DIFF_BYTES)
+            diff, is_cut = _whole_lines(patch), patch.is_cut
+        diff = without_files(diff, is_excluded)
+        if len(diff) > DIFF_BYTES:
+            diff, is_cut = diff[: diff.rfind("\n", 0, DIFF_BYTES) + 1], True
     return Change(
-        _limit_files(files),
+        _limit_files(kept),
         sum(count.insertions for count in counts),
         sum(count.deletions for count in counts),
         diff,
-        patch.is_cut,
-        _fingerprint(counts, "" if patch.is_cut else diff),
+        is_cut,
+        fingerprint,
     )
+
+
+def _read_patch(repository: Repository, between: Sequence[str], max_bytes: int) -> git.Output:
+    patch = git.run([*_PATCH, "--end-of-options", *between, "--"], gitdir=repository.gitdir, max_bytes=max_bytes)
+    return patch if patch.is_ok else patch._replace(out=b"")
+
+
+def _without_excluded(files: Sequence[str | dict[str, str]], is_excluded: IsExcluded) -> list[str | dict[str, str]]:
+    """Return the files, with a rename from or to an excluded path as an added or a deleted file."""
+    kept: list[str | dict[str, str]] = []
+    for file in files:
+        path, old = (file, "") if isinstance(file, str) else (file["path"], file.get("oldPath", ""))
+        if not is_excluded(path):
+            kept.append(path if old and is_excluded(old) else file)
+        elif isinstance(file, dict) and file["status"] == "renamed" and not is_excluded(old):
+            kept.append({"path": old, "status": "deleted"})
+    return kept
 
 
 def digest_entry(head: CommitHeader, change: Change, *, with_diff: bool) -> dict[str, Any]:

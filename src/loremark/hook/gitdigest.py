@@ -20,6 +20,7 @@ from loremark.hook.gitcommit import (
     read_header,
 )
 from loremark.hook.gitledger import Ledger
+from loremark.hook.gitpatch import IsExcluded
 from loremark.hook.gitrepository import Repository
 
 COMMITS_PER_EVENT = 50
@@ -56,13 +57,15 @@ def build_digests(
     ledger: Ledger,
     changes: HistoryChanges = NO_CHANGES,
     side_commits: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    is_excluded: IsExcluded | None = None,
 ) -> Iterator[Digest]:
     """Yield the events for these commits, oldest first. Depends only on the history and the ledger.
 
     ``side_commits``: commits to report before a given one without a diff, which the given one already contains.
+    ``is_excluded``: whether a path in the repository must not be reported.
     """
     common = _repository_fields(repository, branch)
-    commit_filter = _CommitFilter(repository, ledger, changes.rewritten)
+    commit_filter = _CommitFilter(repository, ledger, changes.rewritten, is_excluded)
     first = githistory.depth(repository, shas[0]) - 1 if len(shas) > 1 else 0
     event = _Event()
     for number, sha in enumerate(shas, first):
@@ -149,11 +152,14 @@ def _diff_chars(commit: dict[str, Any]) -> int:
 class _CommitFilter:
     """Decides what to report for each commit."""
 
-    def __init__(self, repository: Repository, ledger: Ledger, rewritten: Pairs) -> None:
+    def __init__(
+        self, repository: Repository, ledger: Ledger, rewritten: Pairs, is_excluded: IsExcluded | None
+    ) -> None:
         self.ledger = ledger
         self.repeated: list[tuple[str, str]] = []
         self.parent: str | None = None
         self._repository = repository
+        self._is_excluded = is_excluded
         self._by_change = ledger.by_change
         self._shallow = gitrepository.shallow_commits(repository)
         self._replaced: dict[str, list[str]] = {}
@@ -173,7 +179,8 @@ class _CommitFilter:
         if sha in self.ledger.reported:
             return None
         # At the boundary of a shallow clone, the change is unknown.
-        change = UNKNOWN_CHANGE if sha in self._shallow else read_change(self._repository, self.parent, sha)
+        is_known = sha not in self._shallow
+        change = read_change(self._repository, self.parent, sha, self._is_excluded) if is_known else UNKNOWN_CHANGE
         self._reported[sha] = fingerprint(head, change)
         before = self._by_change.get(self._reported[sha])
         if before is not None and not self._is_ancestor(before, sha):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from loremark.base.redaction.redactor import redact
-from loremark.hook.agents import first_text
+from loremark.hook.agents import first_text, working_folder
+from loremark.hook.exclusions import Exclusions
 from loremark.hook.tool_errors import find_error
 
 TYPE_CHECKING = False  # importing typing would slow the hook down
@@ -32,8 +33,13 @@ _OWN_TOOLS = "loremark"  # the server already has calls to our own tools
 _WRITE_WORDS = ("edit", "write", "patch", "create", "replace", "insert", "delete", "move", "rename", "save", "update")
 
 
-def describe(payload: dict[str, Any], folder: str) -> dict[str, Any] | None:
-    """Return tool, command, changed files (relative to the folder) and failure, or None for a read-only tool."""
+def describe(payload: dict[str, Any], folder: str, exclusions: Exclusions | None = None) -> dict[str, Any] | None:
+    """Return tool, command, changed files (relative to the folder) and failure, or None for a read-only tool.
+
+    Excluded files are left out, and so are commands and errors that mention one.
+    """
+    exclusions = exclusions or Exclusions(folder, ())
+    folders = [folder, os.path.realpath(working_folder(payload) or folder)]
     holder = _holder(payload)
     name = redact(_printable(first_text(holder, *_NAMES) or _event_name(payload))[:_NAME_CHARS])[0]
     bare = name.lower().rpartition("__")[2]
@@ -43,16 +49,17 @@ def describe(payload: dict[str, Any], folder: str) -> dict[str, Any] | None:
     tool_input = _tool_input(holder)
     described: dict[str, Any] = {"tool": name}
     command = first_text(tool_input, *_COMMANDS) or _joined_commands(tool_input)
-    if command and not command.startswith("*** Begin Patch"):
-        line = redact(command[:_WINDOW_CHARS])[0].strip()
+    is_patch, window = command.startswith("*** Begin Patch"), command[:_WINDOW_CHARS]
+    if command and not is_patch and not exclusions.mentioned_in(window, folders):
+        line = redact(window)[0].strip()
         described["input"] = _printable(line.replace("\n", " "))[:_INPUT_CHARS]
     error = find_error(payload)
     if error is not None:
         described["failed"] = True
-        if error:
+        if error and ("input" in described or not command) and not exclusions.mentioned_in(error, folders):
             described["error"] = error
     elif writes or command:
-        files = _files(tool_input, payload, folder, writes=writes)
+        files = _files(tool_input, payload, folder, exclusions, writes=writes)
         if files:
             described["files"] = files
     tool_id = first_text(holder, "tool_use_id", "toolCallId", "call_id", "id")
@@ -95,7 +102,7 @@ def _tool_input(holder: dict[str, Any]) -> Any:
     return holder
 
 
-def _files(tool_input: Any, payload: dict[str, Any], folder: str, *, writes: bool) -> list[str]:
+def _files(tool_input: Any, payload: dict[str, Any], folder: str, exclusions: Exclusions, *, writes: bool) -> list[str]:
     found: list[str] = []
     if not isinstance(tool_input, dict):
         return found
@@ -109,7 +116,11 @@ def _files(tool_input: Any, payload: dict[str, Any], folder: str, *, writes: boo
         if "*** " in patch:
             for line in patch[:200_000].splitlines():
                 found += [line[len(start) :].strip() for start in _PATCH_LINES if line.startswith(start)]
-    inside = (path_inside(path, folder) for path in dict.fromkeys(found[:200]) if path)
+    inside = (
+        path_inside(path, folder)
+        for path in dict.fromkeys(found[:200])
+        if path and not exclusions.covers(os.path.normpath(os.path.join(folder, path)))
+    )
     return [path for path in dict.fromkeys(inside) if path][:_MAX_FILES]
 
 
