@@ -22,6 +22,8 @@ CLIENT: dict[str, CommandSpec] = {
     "sessions": CommandSpec("loremark.cli.sessions", "capture"),
     "enrich": CommandSpec("loremark.cli.enrich", "capture"),
     "digest": CommandSpec("loremark.cli.digest", "capture"),
+    "pause": CommandSpec("loremark.cli.pause", "capture"),
+    "resume": CommandSpec("loremark.cli.resume", "capture"),
     "export": CommandSpec("loremark.cli.exporting", "import and export"),
     "import": CommandSpec("loremark.cli.importing", "import and export"),
     "projects": CommandSpec("loremark.cli.projects", "account"),

@@ -15,6 +15,7 @@ from loremark.base import clock, profile
 from loremark.cli.connection import is_key, resolve_link
 from loremark.cli.error_messages import diagnose
 from loremark.cli.integrations import agent_states, has_git_hooks
+from loremark.cli.pause import describe
 from loremark.cli.secret_check import is_secret_accepted
 from loremark.client.call import ApiError, Call
 from loremark.client.calls.identity import get_me
@@ -22,7 +23,9 @@ from loremark.client.calls.projects import get_project
 from loremark.client.client import Client
 from loremark.client.http_connection import HttpConnection
 from loremark.hook import gitpaths
-from loremark.hook.link import OTHER_SERVER
+from loremark.hook.capture_settings import has_invalid_exclude
+from loremark.hook.link import FILE, OTHER_SERVER
+from loremark.hook.pausing import find_pause
 
 _TIMEOUT_S = 10.0
 _SERVER_FIX = "check that the server is running, or use another one: loremark login --url URL"
@@ -172,6 +175,7 @@ def _on_machine() -> Iterator[Check]:
     yield _spool()
     yield _agents()
     yield _git_hooks()
+    yield from _capture()
 
 
 def _spool() -> Check:
@@ -207,6 +211,20 @@ def _agents() -> Check:
     if "installed" not in states.values():
         return Check("agents", None, words, "loremark install")
     return Check("agents", True, words)
+
+
+def _capture() -> Iterator[Check]:
+    """What keeps things from being captured in this folder."""
+    pause = find_pause(os.getcwd())
+    if pause is not None:
+        yield Check("capture", None, describe(pause), "loremark resume")
+    if has_invalid_exclude(os.path.realpath(os.getcwd())):
+        yield Check(
+            "exclude",
+            False,
+            f"exclude in {FILE} is not a list of strings, so no files and commands are captured",
+            'write it like this: exclude = ["secrets/**", "*.pem"]',
+        )
 
 
 def _git_hooks() -> Check:

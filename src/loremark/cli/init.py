@@ -49,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     from loremark.cli import output
     from loremark.cli.connection import open_client
     from loremark.cli.integrations import has_git_hooks, offer_integrations
+    from loremark.cli.pause import note_if_paused
     from loremark.hook.link import save_link
 
     folder = _root_folder(arguments.folder)
@@ -70,6 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         output.write_json({**result, "rootCommit": link.root or None, "canSign": secret})
     else:
         _print_next_steps(link, secret)
+        note_if_paused(link.folder)
     return 0
 
 

@@ -17,6 +17,7 @@ from loremark.agents.ledger import Ledger
 from loremark.base import folders
 from loremark.cli.framework import FAILED, OK, USAGE, CommandError
 from loremark.cli.output import confirm, note, plain, styled, table, write, write_json
+from loremark.cli.pause import note_if_paused
 
 SUMMARY = "Set up coding agents with hooks and MCP tools."
 EXAMPLE = "loremark install claude-code codex --scope user"
@@ -184,6 +185,7 @@ def _list(options: SetupOptions, ledger: Ledger, as_json: bool) -> int:
     else:
         shown = [(row["agent"], "yes" if row["found"] else "no", row[USER], row[PROJECT]) for row in rows]
         table(shown, ("AGENT", "FOUND", "USER", "PROJECT"))
+        note_if_paused(options.locations.project)
     return OK
 
 

@@ -89,7 +89,8 @@ def _batch_commits(name: str, record: Record) -> None:
     if found is not None:
         report = commits.build_report(record, found.project)
         about = {"project": found.project, "url": found.url, "agent": "git", "session": "git"}
-        for payload in report.payloads:
+        # While capture is paused, commits only count as reported, so that later ones don't bring them along.
+        for payload in report.payloads if not record.get("paused") else ():
             # No record names: after a crash the record must produce all its events again, and they are identical.
             _write_batch([], about, commits.EVENT, payload, outbox.batch_name([name], payload))
         commits.mark_reported(report)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from loremark.hook import capture_settings, githistory, gitledger, gitpaths, gitrepository, link, spawn, spool
+from loremark.hook import capture_settings, githistory, gitledger, gitpaths, gitrepository, link, pausing, spawn, spool
 from loremark.hook.git import GitError
 from loremark.hook.gitdigest import Digest, HistoryChanges, build_digests
 from loremark.hook.gitledger import Ledger
@@ -38,23 +38,26 @@ class CommitReport(NamedTuple):
 
 def record_git_hook(event: str, arguments: list[str], folder: str) -> None:
     """Record the repository's state after a git hook, for the flusher."""
-    if event not in EVENTS or not _is_linked(folder):
+    linked = _find_link(folder) if event in EVENTS else None
+    if linked is None:
         return
     try:
         state = snapshot(event, arguments, folder, _stdin() if event == "post-rewrite" else b"")
     except GitError:
         return
     if state is not None:
+        if pausing.is_repository_paused(linked.folder):
+            state["paused"] = True
         spool.put(state, clean=True)  # only hashes, names and paths, which must not be altered
         spawn.start_flusher()
 
 
-def _is_linked(folder: str) -> bool:
+def _find_link(folder: str) -> link.Link | None:
     found, reason = link.resolve_link(folder)
     if found is None and reason == link.UNRESOLVED:
         link.resolve_repository(folder)  # runs git, which is fine here: git hooks run in the background
         found = link.find_link(folder)
-    return found is not None
+    return found
 
 
 def start_tracking(folder: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from loremark.hook import agents, link, payload, spool
+from loremark.hook import agents, link, pausing, payload, spool
 
 TYPE_CHECKING = False  # importing typing would slow the hook down
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ def _handle_event(arguments: list[str]) -> None:
     if kind is not None:
         folder = agents.working_folder(event) or os.getcwd()
         linked, reason = link.resolve_link(folder)
+        if linked is not None and pausing.find_pause(linked.folder) is not None:
+            linked, reason = None, ""
         entry = None
         if linked is not None:
             if kind == spool.PROMPT:
