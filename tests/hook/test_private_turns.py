@@ -24,7 +24,7 @@ def send(machine: Machine, payload: dict[str, Any]) -> None:
     agent = "codex" if "codex" in payload["transcript_path"] else "claude-code"
     kind = hook.agents.record_kind(agent, payload)
     assert kind is not None
-    hook._record(agent, kind, payload, link)
+    hook._record(kind, hook._build(agent, kind, payload, link))
 
 
 def records() -> list[tuple[str, str]]:
