@@ -114,6 +114,9 @@ def request(number: int, method: str, **params: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": {**params, "_meta": META}}
 
 
+EMPTY_BRIEFING = "Nothing in memory fits this task."
+
+
 async def _text(client: Client, name: str = "memory_brief", **arguments: Any) -> str:
     answer = await client.call_tool(name, arguments)
     text: str = answer.content[0].text  # type: ignore[union-attr]
@@ -127,6 +130,8 @@ async def test_an_agent_uses_the_bridge(sqlite_service: tuple[Service, str], hom
     owner = await service.owner()
     await owner.create_project("Another")
     project_id = await owner.create_project("This one")
+    nodes = [{"schemaKey": "root", "name": "Root of this one"}]
+    assert (await owner.post("/api/contexts/populate", {"projectId": project_id, "nodes": nodes})).status_code == 200
     home.sign_in(url, owner.key)
     home.link(project_id, url)
     steps: list[str | None] = []
@@ -136,8 +141,9 @@ async def test_an_agent_uses_the_bridge(sqlite_service: tuple[Service, str], hom
 
     async with home.agent(era) as client:
         assert len((await client.list_tools()).tools) == 13
-        texts = await asyncio.gather(*(_text(client, budget=300 + number) for number in range(12)))
-        assert all("# This one" in text for text in texts)
+        texts = await asyncio.gather(*(_text(client, "memory_tree") for _ in range(12)))
+        assert all("Root of this one" in text for text in texts)
+        assert await _text(client, task="Brew coffee", files=["kitchen.py"]) == EMPTY_BRIEFING
         answer = await client.call_tool("memory_ask", {"question": "Why ☕ at all?"}, progress_callback=note)
         assert not answer.is_error
         assert steps
@@ -224,7 +230,7 @@ async def test_signing_in_takes_effect_without_a_restart(sqlite_service: tuple[S
         home.sign_in(url, "service_sk_wrong")
         assert "rejected the API key" in await _text(client)
         home.sign_in(url, owner.key)
-        assert "# Loremark" in await _text(client)
+        assert EMPTY_BRIEFING in await _text(client)
         saved = await _text(client, "memory_save", summary="We keep all times in UTC, because reports must match.")
         assert saved.startswith("Saved as event")
 
@@ -273,16 +279,16 @@ async def test_an_outage_is_reported_and_the_server_is_used_again_afterwards(tmp
         await owner.create_project("Loremark")
         home.sign_in(server.url, owner.key)
         async with home.agent() as client:
-            assert "# Loremark" in await _text(client)
+            assert EMPTY_BRIEFING in await _text(client)
             await server.stop_server()
             assert f"not reachable at {server.url}" in await _text(client)
             async with home.agent() as late:  # starts during the outage
                 assert f"not reachable at {server.url}" in await _text(late)
                 await server.start_server()
                 for each in (client, late):
-                    assert "# Loremark" in await _text(each)
+                    assert EMPTY_BRIEFING in await _text(each)
             await _change_keys(owner, home, server.url)
-            assert "# Loremark" in await _text(client)
+            assert EMPTY_BRIEFING in await _text(client)
 
 
 async def test_saves_during_an_outage_arrive_afterwards(tmp_path: Path, home: Home) -> None:
@@ -293,13 +299,13 @@ async def test_saves_during_an_outage_arrive_afterwards(tmp_path: Path, home: Ho
         project = await owner.create_project("Loremark")
         home.sign_in(server.url, owner.key)
         async with home.agent() as client:
-            assert "# Loremark" in await _text(client)
+            assert EMPTY_BRIEFING in await _text(client)
             await server.stop_server()
             assert "queued on this machine" in await _text(client, "memory_save", project=project, **lesson)
             assert "not reachable" in await _text(client, "memory_save", summary="To which project?")
         await server.start_server()
         async with home.agent() as later:  # the agent that saved has exited
-            assert "# Loremark" in await _text(later)
+            assert EMPTY_BRIEFING in await _text(later)
             async with asyncio.timeout(30):
                 while not (sessions := (await owner.get(f"/api/v2/sessions?projectId={project}")).json()):
                     await asyncio.sleep(0.05)
@@ -388,7 +394,7 @@ async def test_starting_offline_is_just_as_fast(home: Home, tmp_path: Path, vers
     child = await home.start()
     received = await ask(child)
     listed = 2 + LISTS.index("resources/list")
-    assert ["Briefing for Loremark" in json.dumps(each[listed]) for each in (before, received)] == [True, False]
+    assert ["Memory of Loremark" in json.dumps(each[listed]) for each in (before, received)] == [True, False]
     await close(child)
 
 
@@ -411,5 +417,5 @@ async def test_a_folder_cannot_redirect_the_key(sqlite_service: tuple[Service, s
         (home.work / ".loremark.toml").write_text(f'project = "prj_theirs"\nurl = "{elsewhere}"\n')
         home.sign_in(url, owner.key)
         async with home.agent() as client:
-            assert "# Loremark" in await _text(client)
+            assert EMPTY_BRIEFING in await _text(client)
     assert received == []

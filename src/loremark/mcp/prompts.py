@@ -35,8 +35,10 @@ def _recall(given: Given) -> str:
     return (
         f"Before you start this task, check what the project memory knows about it:\n\n"
         f"<task>\n{_required(given, 'task')}\n</task>\n\n"
-        "1. Call memory_brief, unless a briefing is already in your context.\n"
-        "2. Call memory_search with the key terms of the task, and memory_files with the files it will touch.\n"
+        "1. Call memory_brief with the task and the files it will touch, unless a briefing for it is already in your "
+        "context.\n"
+        "2. Call memory_search with the key terms of the task and where=all, and memory_files with the files it will "
+        "touch. Check unreviewed quotations against the code before you rely on them.\n"
         "3. Summarize in a few lines which decisions, conventions and known bugs are relevant, with their IDs, and any "
         "that contradict the task.\nThen wait for my reply before you change anything."
     )

@@ -1,4 +1,4 @@
-"""Resources: the briefing, items and contexts by URI."""
+"""Resources: the brain, items and contexts by URI."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DEFAULT_RESOURCES: list[Entry] = [
     {
         "uri": "loremark://brain",
         "name": "brain",
-        "title": "Project briefing",
+        "title": "Project memory",
         "description": "The approved memory of the current folder's project, as one document.",
         "mime_type": _MARKDOWN,
     }
@@ -37,7 +37,7 @@ TEMPLATES: list[Entry] = [
     {
         "uri_template": "loremark://projects/{project}/brain",
         "name": "project-brain",
-        "title": "Briefing for a project",
+        "title": "Memory of a project",
         "description": "The approved memory of a project, by project ID, as one document.",
         "mime_type": _MARKDOWN,
     },
@@ -63,13 +63,13 @@ class ResourceNotFound(Exception):
 
 
 async def list_all(memory: Memory) -> list[Entry]:
-    """List the briefings of this project and of all accessible projects."""
+    """List the brains of this project and of all accessible projects."""
     projects = await memory.client.send(list_projects(limit=_LISTED))
     return DEFAULT_RESOURCES + [
         {
             "uri": f"loremark://projects/{project.id}/brain",
             "name": f"brain-{project.id}",
-            "title": f"Briefing for {one_line(project.name, 100)}",
+            "title": f"Memory of {one_line(project.name, 100)}",
             "description": one_line(project.description, 200) or "The approved memory of this project.",
             "mime_type": _MARKDOWN,
         }

@@ -17,7 +17,9 @@ def search(
     status: str | None = None,
     branch: str | None = None,
     explain: bool | None = None,
+    within: str | None = None,
 ) -> Call[SearchResults]:
+    """``within``: "items" (the default), "sessions" for what was said in sessions and commits, or "all"."""
     url = path(
         "/api/v2/search",
         projectId=project_id,
@@ -29,5 +31,6 @@ def search(
         status=status,
         branch=branch,
         explain=explain,
+        **{"in": within},
     )
     return Call(method="GET", path=url, response_type=SearchResults)
