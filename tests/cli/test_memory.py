@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 import sys
 import time
@@ -58,6 +59,12 @@ def test_save_search_and_ask(cli: Cli, either: Server) -> None:
     assert cli.run("search", "webhooks", "--type", "bug").err == "No matching memories.\n"
     around = cli.run("context", "src/../src/hooks.py", "--json").json
     assert ([item["id"] for item in around["items"]], around["files"]) == ([item_id], ["src/hooks.py"])
+    assert {"kind": "item", "id": item_id, "reviewed": True} in around["entries"]
+    shown = cli.run("context", "src/hooks.py", "--task", "retry webhooks less often")
+    assert shown.out.startswith("## Rules and decisions\n")
+    assert "Items about src/hooks.py\nid" in shown.out
+    assert cli.run("context", "--budget", "7").error == "tokenBudget must be at least 100"
+    assert RETRIES[0] in cli.run("context").out
 
     answer = cli.run("ask", "How often are webhooks retried?")
     assert "three times" in answer.out
@@ -100,6 +107,37 @@ def test_sessions_and_events(olga: Cli, server: Server) -> None:
         terminal.wait_for("found in ses_")
         assert terminal.end() == 0
     assert olga.run("sessions", "show", "../../keys").error.endswith("ot found")
+
+
+def test_what_sessions_said_is_searched_and_briefed(olga: Cli, server: Server) -> None:
+    project = ProjectMemory(olga, server).project
+    nothing = olga.run("context", "--task", "wait for the ACK of St. Anna")
+    assert (nothing.out, nothing.err) == ("", "Nothing in memory fits this task.\n")
+    payload = {
+        "notes": "the sender hangs up on St. Anna before their ACK arrives, give it 45 seconds",
+        "summary": "Done: `ACK_TIMEOUT_S = 45` for all sites.",
+        "changes": [],
+        "source": "claude-code:1",
+        "agent": "claude-code",
+        "branch": "fix/ack",
+    }
+    event = {"projectId": project, "event": "session_save", "payload": payload}
+    session = server.http.post("/api/v2/events", json=event).json()["sessionId"]
+    question = ("search", "how long does the sender wait for the ACK of St. Anna", "--in")
+    found = olga.run(*question, "sessions")
+    deadline = time.monotonic() + 30
+    while "45 seconds" not in found.out and time.monotonic() < deadline:
+        time.sleep(0.1)  # turns are indexed in the background
+        found = olga.run(*question, "sessions")
+    lines = found.out.splitlines()
+    assert lines[0] == "Sessions and commits (unreviewed):"
+    assert re.fullmatch(r"[01]\.\d\d session {8}\d{4}-\d\d-\d\d, claude-code, branch fix/ack", lines[1])
+    assert lines[3] == f"     {session}"
+    assert olga.run(*question, "all", "--json").json["turns"][0]["sessionId"] == session
+    assert olga.run(*question, "items").err.startswith("No matching memories.")
+    briefed = olga.run("context", "--task", "write the HL7 sender for St. Anna: wait for the ACK before hanging up")
+    assert "give it 45 seconds" in briefed.out
+    assert "unreviewed" in briefed.out
 
 
 def test_interrupting_an_answer(olga: Cli) -> None:

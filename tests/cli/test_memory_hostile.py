@@ -50,6 +50,13 @@ _SOURCE = {
     "files": [EVIL],
     "used": True,
 }
+_TURN = {
+    **dict.fromkeys(("turnId", "sessionId", "eventId", "excerpt", "agent", "branch", "commitSha", "saidAt"), EVIL),
+    "kind": "session",
+    "files": [EVIL],
+    "similarity": 0.9,
+    "score": 1.0,
+}
 _ACTION = {
     **dict.fromkeys(("id", "description", "itemId", "before", "after"), EVIL),
     "type": "RENAME_TITLE",
@@ -98,7 +105,18 @@ ANSWERS: dict[str, object] = {
     "GET items/x/revisions": _REVISIONS,
     "POST items/x/revert": _ITEM,
     "GET brain": {"markdown": f"# {EVIL}\n> {EVIL}", "metadata": _META},
-    "GET search": {"results": [{**_SOURCE, "score": 1.0, "explanation": _WHY}], "query": EVIL, "tookMs": 1.0},
+    "POST briefing": {
+        "id": None,
+        "markdown": f"# {EVIL}\n> {EVIL}",
+        "tokenEstimate": 1,
+        "entries": [{"kind": "session", "id": EVIL, "reviewed": False}],
+    },
+    "GET search": {
+        "results": [{**_SOURCE, "score": 1.0, "explanation": _WHY}],
+        "query": EVIL,
+        "tookMs": 1.0,
+        "turns": [_TURN],
+    },
     "POST ask": {"ticket": EVIL, "workerUrl": "WORKER"},
     "GET sessions": [_SESSION],
     "GET sessions/x": _SESSION,
@@ -124,8 +142,9 @@ COMMANDS = [
     "brain",
     "brain --metadata",
     "search x --explain",
+    "search x --in all",
     "ask why so",
-    "context f.py",
+    "context f.py --task x",
     "sessions list",
     "sessions show x",
     "sessions events x",

@@ -6,8 +6,8 @@ import argparse
 
 from loremark.cli.framework import OK
 
-SUMMARY = "Show memories about specific files."
-EXAMPLE = "loremark context src/api.py src/db.py"
+SUMMARY = "Show what memory says about a task or files."
+EXAMPLE = 'loremark context src/api.py src/db.py --task "add rate limits"'
 
 _MAX_ITEMS = 50
 
@@ -15,8 +15,9 @@ _MAX_ITEMS = 50
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from loremark.cli.connection import add_json, add_project
 
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a file in the project")
-    parser.add_argument("--budget", type=int, metavar="TOKENS", help="size limit of the document")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="a file in the project")
+    parser.add_argument("--task", metavar="TEXT", default="", help="what you are about to do")
+    parser.add_argument("--budget", type=int, metavar="TOKENS", help="size limit of the briefing")
     parser.add_argument("--branch", metavar="NAME", help="include memories from this branch")
     add_project(parser)
     add_json(parser)
@@ -25,14 +26,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from loremark.cli import markdown, output, paths, rendering
     from loremark.cli.connection import get_project, open_client
-    from loremark.client.calls.brain import get_brain
+    from loremark.client.calls.briefing import create_briefing
     from loremark.client.calls.items import list_items
 
     names = paths.relative_to_project(arguments.files)
     with open_client() as client:
         project_id = get_project(arguments, client)
-        brain = client.send(
-            get_brain(project_id, arguments.budget, arguments.branch, paths.comma_separated(arguments.files))
+        briefing = client.send(
+            create_briefing(
+                project_id,
+                prompt=arguments.task,
+                files=names,
+                branch=arguments.branch,
+                token_budget=arguments.budget,
+            )
         )
         found = {
             item.id: item
@@ -41,11 +48,21 @@ def run(arguments: argparse.Namespace) -> int:
             if item.status != "deprecated"
         }
     if arguments.json:
-        output.write_json({"files": names, "markdown": brain.markdown, "items": list(found.values())})
+        output.write_json(
+            {
+                "files": names,
+                "markdown": briefing.markdown,
+                "entries": briefing.entries,
+                "items": list(found.values()),
+            }
+        )
         return OK
-    markdown.show(brain.markdown)
+    markdown.show(briefing.markdown)
+    if not briefing.markdown:
+        output.note("Nothing in memory fits this task.")
     if found:
-        output.write()
+        if briefing.markdown:
+            output.write()
         output.write(output.styled(output.one_line(f"Items about {', '.join(names)}"), "bold"))
         rendering.list_items(found.values())
     return OK

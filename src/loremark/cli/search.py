@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from loremark.cli.framework import OK
 
 if TYPE_CHECKING:
-    from loremark.wire.search import SearchResult
+    from loremark.wire.search import SearchResult, TurnResult
 
-SUMMARY = "Search memories by meaning."
+SUMMARY = "Search memories, and what was said in sessions, by meaning."
 EXAMPLE = 'loremark search "how are webhooks retried"'
 
 _INDENT = "     "
@@ -29,6 +30,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--status", choices=("approved", "draft"), help="search approved items or drafts (default: approved)"
     )
     parser.add_argument("--branch", metavar="NAME", help="include memories from this branch")
+    parser.add_argument(
+        "--in",
+        dest="within",
+        choices=("items", "sessions", "all"),
+        help="search memory items, what sessions and commits say (unreviewed), or both (default: items)",
+    )
     parser.add_argument("--explain", action="store_true", help="show why each result matched")
     add_project(parser)
     add_json(parser)
@@ -51,15 +58,18 @@ def run(arguments: argparse.Namespace) -> int:
             limit=arguments.limit,
             status=arguments.status,
             explain=arguments.explain or None,
+            within=arguments.within,
             **filters,
         )
         found = client.send(call)
         if arguments.json:
             output.write_json(found)
             return OK
+        turns = found.turns if isinstance(found.turns, list) else []
         for result in found.results:
             show(result)
-        if not found.results:
+        show_turns(turns)
+        if not found.results and not turns:
             hint = matching_drafts_hint(client, project_id, query, **filters) if arguments.status is None else ""
             output.note("No matching memories." + (f" {hint}" if hint else ""))
     return OK
@@ -75,3 +85,17 @@ def show(result: SearchResult) -> None:
     if isinstance(result.explanation, list):
         for reason in result.explanation:
             output.paragraph(_INDENT, f"{reason.score:+.4f} {reason.signal}: {reason.description}", "cyan")
+
+
+def show_turns(turns: Sequence[TurnResult]) -> None:
+    """Print quotations from sessions and commits."""
+    from loremark.cli import output
+
+    if turns:
+        output.write(output.styled("Sessions and commits (unreviewed):", "bold"))
+    for turn in turns:
+        branch = f"branch {turn.branch}" if turn.branch else ""
+        about = ", ".join(filter(None, (turn.said_at[:10], turn.agent, branch)))
+        output.paragraph(f"{turn.similarity:.2f} {turn.kind:<14} ", about, "bold")
+        output.paragraph(_INDENT, turn.excerpt)
+        output.paragraph(_INDENT, " ".join(filter(None, (turn.session_id, turn.commit_sha))), "dim")
