@@ -1,9 +1,10 @@
 """What reaches the next session: rules settled in earlier sessions and commits, in its first prompt and at its start.
 
-Data comes from folders named by environment variables; nothing of it is kept here:
+Data comes from folders named by environment variables:
 
 - ``LOREMARK_BENCH_SDE``: a git repository of sde-bench (MIT), ``LOREMARK_BENCH_BOLTONS``: one of boltons, its host.
-- ``LOREMARK_BENCH_SCENARIOS``: a folder with ``scenarios.json``, ``decoys.json`` and ``uncovered.json``.
+- ``LOREMARK_BENCH_SCENARIOS``: a folder with ``scenarios.json``, ``decoys.json`` and ``uncovered.json``; by default
+  ``evals/first_prompt/dev``.
 
 Every conversation goes through the real hook program, turn by turn, into a real server with default settings. A rule
 has arrived if the block contains nine tenths of the words of the message that states it (sde-bench), or all of the
@@ -185,7 +186,7 @@ def _commit(folder: Path, path: str, content: str, message: str) -> None:
 
 def run_scenarios() -> None:
     """Scenarios of independent authors: the rule arrives, the outdated one does not, and other prompts get little."""
-    folder = Path(os.environ["LOREMARK_BENCH_SCENARIOS"])
+    folder = Path(os.environ.get("LOREMARK_BENCH_SCENARIOS", "evals/first_prompt/dev"))
     scenarios, decoys, uncovered = (
         json.loads((folder / f"{name}.json").read_text()) for name in ("scenarios", "decoys", "uncovered")
     )
