@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from loremark.memory.branches import is_default_branch
 from loremark.memory.briefing.entries import Document, Entry, KnownItem, Source
 from loremark.memory.recall.excerpts import CountTokens, GoalWords, quote, shorten
 from loremark.memory.recall.turns import Message
@@ -66,11 +67,11 @@ def write_briefing(
 ) -> Document:
     """Write what matters for a task. Items and sources come most relevant first.
 
-    With a small budget, only the best source is quoted, without its id.
+    With a small budget, only the best source is quoted.
     """
     if budget < _SMALL_TOKENS:
         writer = Writer(budget, count_tokens)
-        _add_quotations(writer, sources[:1], goal, HINT, is_short=True)
+        _add_quotations(writer, sources[:1], goal, HINT)
         if not sources:
             _add_items(writer, _SECTIONS[0][0], items, goal)
         return writer.document()
@@ -128,13 +129,11 @@ def item_line(item: KnownItem, goal: GoalWords, room: int, count_tokens: CountTo
     return f"- **{title}**{body} {about}"
 
 
-def _add_quotations(
-    writer: Writer, sources: Sequence[Source], goal: GoalWords, heading: str, *, is_short: bool = False
-) -> None:
+def _add_quotations(writer: Writer, sources: Sequence[Source], goal: GoalWords, heading: str) -> None:
     """Quote each source, the first ones at most length. What one leaves over goes to the next."""
     title = f"\n## {heading}\n"
     for number, source in enumerate(sources):
-        where = _where(source, is_short=is_short)
+        where = _where(source)
         room = int((writer.left - writer.count(title)) * _SHARES[min(len(sources) - number, len(_SHARES)) - 1])
         excerpt = quote(source.said, goal, room - writer.count(where) - _FENCE_TOKENS, writer.count)
         if not excerpt.messages:
@@ -144,9 +143,11 @@ def _add_quotations(
             title = ""
 
 
-def _where(source: Source, *, is_short: bool) -> str:
-    branch = f"branch {_name(source.branch)}" if source.branch and not is_short else ""
-    known = ", ".join(filter(None, (source.date, _name(source.agent), branch, "" if is_short else source.id)))
+def _where(source: Source) -> str:
+    """When and where it was said. Ids of sessions are long and stand in the response's entries."""
+    branch = f"branch {_name(source.branch)}" if source.branch and not is_default_branch(source.branch, None) else ""
+    commit = source.id if source.kind == "commit" else ""
+    known = ", ".join(filter(None, (source.date, _name(source.agent), branch, commit)))
     return f"{known}{' (outdated where it differs from the one above)' if source.outdated else ''}:"
 
 

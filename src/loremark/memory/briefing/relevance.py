@@ -12,8 +12,9 @@ DRAFT_CONFIDENCE = 0.7
 """The confidence from which a draft is served. The others say less than the session they come from."""
 SESSION_SCORE = 0.30
 """The score from which something said is worth quoting at all."""
-SURE = 0.62
-"""The strength (``memory.recall.sessions``) from which it certainly is about the task."""
+SURE = 0.42
+"""The strength (``memory.recall.sessions``) from which it may be about the task. Higher values silence as many right
+quotations as wrong ones: scores alone do not tell them apart (docs/research/recall.md)."""
 UNSURE_TOKENS = 96
 """What may be said as long as that is not sure: a hint that costs the agent little if it is wrong."""
 

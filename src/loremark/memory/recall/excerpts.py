@@ -15,7 +15,7 @@ CountTokens = Callable[[str], int]
 
 # A message's worth: the score of its turn, more towards the end of the session, where things are settled, plus the
 # share of the goal's words it contains. Measured on scenarios by other authors (docs/research/recall.md).
-_TURN, _LATE, _WORDS = 0.75, 0.25, 0.4
+_TURN, _LATE, _WORDS = 0.75, 0.4, 0.7
 _REPLY = 0.12
 """A person's reply to the agent: where proposals are accepted, corrected or rejected."""
 _LAST = 0.1

@@ -19,7 +19,7 @@ SAME_SUBJECT = 0.53
 .38 to .77, half of them above; the nearest other session of a project: .37 to .51 (docs/research/recall.md)."""
 
 
-_NEAR_BEST = 0.7
+_NEAR_BEST = 0.6
 """The share of the best score from which another session is worth its tokens: where one stands out, it is the one."""
 
 
