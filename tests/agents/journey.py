@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from loremark.hook.briefing import BUDGET_TOKENS
+from loremark.hook.briefing import WITH_PROMPT_CONTEXT
 from tests.agents.agent_specs import Agent
 from tests.agents.model import AgentModel, ModelRequest, Step
 from tests.agents.runs import AgentRunner, Run
@@ -31,14 +31,14 @@ SAVE = Step(
 _GRACE_S = 30.0
 _GRACE_CPU_S = 5.0
 """How much longer a run may take during an outage, in wall time and CPU time."""
-_FULL_BYTES, _MAX_BYTES = 5_000, 10_000
+_FULL_BYTES, _MAX_BYTES = 500, 10_000
+_QUOTED = "unreviewed quotations"
 _BRIEFING = re.compile(r"<!-- loremark:brain -->.*?<!-- /loremark:brain -->", re.DOTALL)
 
 
 def briefing_in(asked: ModelRequest) -> str:
-    """Return our briefing as the model saw it (Gemini escapes it), or an empty string."""
-    found = _BRIEFING.search(html.unescape(asked.text))
-    return found.group() if found else ""
+    """Return our briefings, at the start and with the prompt, as the model saw them (Gemini escapes them)."""
+    return "\n".join(dict.fromkeys(_BRIEFING.findall(html.unescape(asked.text))))
 
 
 def _is_of(source: str, wanted: str) -> bool:
@@ -143,6 +143,8 @@ class Journey:
         briefing = self.briefing()
         assert "ed25519" in briefing, briefing
         assert SAVED in briefing, briefing
+        # What was said in the first session comes with the prompt, where the agent takes context with it.
+        assert (_QUOTED in briefing) == (self.agent.name in WITH_PROMPT_CONTEXT), briefing
         self.runner.wait_for_exit()
 
     def without_a_server(self) -> None:
@@ -174,7 +176,7 @@ class Journey:
         assert len(self.runner.processes()) <= 1
 
     def full_memory(self) -> None:
-        """Check that with a large memory, we truncate the briefing and it arrives intact."""
+        """Check that with a large memory the briefing stays small and arrives intact."""
         self.testbed.seed_many()
         self.model.begin([self.agent.shell("echo stone")])
         self.runner.ask("Say something in the shell, please.")
@@ -182,10 +184,9 @@ class Journey:
         briefing = self.briefing()
         size = len(briefing.encode())
         assert _FULL_BYTES < size < _MAX_BYTES, size
-        budget = str(BUDGET_TOKENS)
-        whole = self.testbed.get("/api/v2/brain", projectId=self.testbed.project, tokenBudget=budget)["markdown"]
-        foreign = [line for line in briefing.splitlines()[2:-1] if line not in whole]
-        assert not foreign, f"the agent altered the briefing: {foreign}"
+        whole = self.testbed.briefing()
+        missing = [line for line in whole.splitlines() if line not in briefing]
+        assert not missing, f"the agent altered the briefing: {missing}"
         self.figures["full briefing bytes"] = size
 
     def no_secret_in_spool(self) -> None:

@@ -89,6 +89,13 @@ class AgentEnvironment:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
+    def briefing(self) -> str:
+        """What holds for every task, as the server says it."""
+        with self.http() as http:
+            answer = http.post("/api/v2/briefing", json={"projectId": self.project})
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["markdown"])
+
     def seed(self, title: str, content: str) -> str:
         """Create an approved item and return its ID."""
         item = {"title": title, "content": content, "type": "convention", "confidence": 0.9}

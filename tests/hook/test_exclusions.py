@@ -232,7 +232,12 @@ def test_sections_of_a_patch() -> None:
         ]
     )
     seen: list[str] = []
-    kept = gitpatch.without_files(patch, lambda path: bool(seen.append(path)) or path == "old name")
+
+    def is_excluded(path: str) -> bool:
+        seen.append(path)
+        return path == "old name"
+
+    kept = gitpatch.without_files(patch, is_excluded)
     assert seen == ["x b/x", "old name", "t\tbä"]
     assert kept.split("\n") == [
         "diff --git a/x b/x b/x b/x",

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from loremark.hook import hook, private_turns, spawn, spool, spool_limits
+from loremark.hook import agents, hook, private_turns, spawn, spool, spool_limits
 from loremark.hook.link import find_link
 from tests.hook.machine import Machine, events_of
 from tests.support.processes import Process
@@ -22,7 +22,7 @@ def send(machine: Machine, payload: dict[str, Any]) -> None:
     link = find_link(str(machine.folder))
     assert link is not None
     agent = "codex" if "codex" in payload["transcript_path"] else "claude-code"
-    kind = hook.agents.record_kind(agent, payload)
+    kind = agents.record_kind(agent, payload)
     assert kind is not None
     hook._record(kind, hook._build(agent, kind, payload, link))
 

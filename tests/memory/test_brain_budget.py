@@ -133,7 +133,7 @@ _titles = st.text("abc déß漢🪨 `<*", min_size=1, max_size=200)
 
 
 @st.composite
-def _entries(draw: st.DrawFn, number: int, **fields: object) -> tuple[Entry, Text]:
+def _entries(draw: st.DrawFn, /, number: int, **fields: object) -> tuple[Entry, Text]:
     title = f"E{number} {draw(_titles)}"[:200]
     content = (draw(st.sampled_from(["Some words. ", "漢字", "`code` <b> ", "## Decision\nIt is so. "])) * 3_000)[
         : draw(_lengths)
