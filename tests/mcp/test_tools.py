@@ -156,6 +156,12 @@ async def test_what_sessions_said_is_quoted_as_unreviewed(service: Service, url:
             assert f"[session, unreviewed] {turn['date']}, claude-code, branch fix/ack, {session}\n> " in text
             assert "45 seconds" in turn["excerpt"]
 
+        text, answer = await call(client, "memory_ask", question="How long does the sender wait for St. Anna?")
+        (source,) = answer["sources"]
+        assert (source["reviewed"], source["sessionId"], source["cited"]) == (False, session, True)
+        assert text.startswith(f"{NOTICE}\n\nUnreviewed, from a claude-code session on ")
+        assert text.endswith(f"Sources: {source['id']} (unreviewed, session {session})")
+
 
 def test_a_quotation_cannot_pass_as_something_else() -> None:
     hostile = TurnHit(

@@ -77,4 +77,7 @@ def _marks(text: str) -> list[int]:
 
 
 def _describe(source: Source) -> str:
-    return " ".join((f"{source.title} ({source.type})", ", ".join(source.files), source.item_id))
+    files = ", ".join(source.files)
+    if source.reviewed is False and isinstance(source.session_id, str):
+        return " ".join(filter(None, (f"{source.title} (unreviewed)", files, source.session_id)))
+    return " ".join((f"{source.title} ({source.type})", files, source.item_id))

@@ -22,6 +22,7 @@ from loremark.features.ask.answering import Dependencies
 from loremark.features.ask.routes import KeepAlive, worker_routes
 from loremark.features.ask.streams import AnswerStreams
 from loremark.features.operations.routes import routes as operations_routes
+from loremark.features.recall.service import Recall
 from loremark.features.search.service import Finder
 from loremark.features.sessions.service import Models
 from loremark.storage import schema
@@ -100,10 +101,11 @@ async def open_worker(settings: Settings) -> AsyncIterator[Worker]:
     try:
         async with open_engines(settings) as engines:
             finder = Finder(database, engines.embedders, settings.index_cache_mb * MEGABYTE)
+            recall = Recall(database, engines.embedders, settings.index_cache_mb * MEGABYTE)
             plans = load_plans(settings.default_plan, settings.plans_file)
             names = Models(settings.llm_small, settings.llm_medium)
             streams = AnswerStreams(
-                Dependencies(database, finder, plans, names, engines.models, settings.meter_builtin)
+                Dependencies(database, finder, recall, plans, names, engines.models, settings.meter_builtin)
             )
             app = App(
                 WORKER_ROUTES,

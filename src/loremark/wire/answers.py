@@ -16,7 +16,11 @@ Question = Annotated[
 
 
 class Source(Shape):
-    """An item the answer may draw on; ``used`` is true if the answer cites it."""
+    """An item the answer may draw on; ``used`` is true if the answer cites it.
+
+    If no item covers the question, it may be something said in a session or a commit message: ``item_id`` is then the
+    turn's, ``session_id`` names its session and ``reviewed`` is false. Both are absent for items.
+    """
 
     item_id: str
     type: ItemType
@@ -27,6 +31,8 @@ class Source(Shape):
     confidence: float
     files: list[str]
     used: bool
+    session_id: str | UnsetType = UNSET
+    reviewed: bool | UnsetType = UNSET
 
 
 class AskRequest(Shape):

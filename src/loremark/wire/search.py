@@ -18,7 +18,7 @@ class ScoreComponent(Shape):
     score: float
 
 
-class SearchResult(Source):
+class SearchResult(Source, kw_only=True):
     """A source with its score; ``explanation`` is present with ``explain=true``."""
 
     score: float

@@ -12,8 +12,10 @@ from loremark.base.caller import Scope
 from loremark.base.plans import Plan, Plans
 from loremark.base.redaction.redactor import redact
 from loremark.features.ask.meter import AnswerMeter
+from loremark.features.ask.quotations import Quotation, find_quotations
 from loremark.features.chats import service as chats
 from loremark.features.metering.service import TeamMeter
+from loremark.features.recall.service import Recall
 from loremark.features.search.service import SIMILARITY_FLOOR, Finder, SearchHit
 from loremark.features.sessions.service import Models, builtin_name
 from loremark.memory.answering.citation_check import check_citations
@@ -21,6 +23,7 @@ from loremark.memory.answering.extractive_answer import compose_answer
 from loremark.memory.answering.follow_ups import resolve_follow_up
 from loremark.memory.answering.prompting import build_prompt
 from loremark.memory.answering.records import ComposedAnswer, Passage, Turn
+from loremark.memory.answering.unreviewed_answer import compose_unreviewed_answer, select_quotations
 from loremark.ports.llm import tokens
 from loremark.ports.llm.model import Completion, LanguageModel, ModelFailed, Prompt, Usage
 from loremark.storage.database import Database, Row
@@ -40,6 +43,7 @@ class Dependencies:
 
     database: Database
     finder: Finder
+    recall: Recall
     plans: Plans
     names: Models
     models: dict[str, LanguageModel]
@@ -58,6 +62,7 @@ class AnswerRequest:
     question: str
     plan: Plan
     ai_tier: str | None
+    show_unreviewed: bool
 
 
 class AnswerBuilder:
@@ -71,6 +76,8 @@ class AnswerBuilder:
         self._finished = False
         self._reservation: str | None = None
         self.found: list[SearchHit] = []
+        self.quotations: list[Quotation] = []
+        """What sessions and commits say, if no item covers the question."""
         self.passages: list[Passage] = []
         self.used: tuple[str, ...] = ()
         self.embed_tokens = 0
@@ -88,9 +95,18 @@ class AnswerBuilder:
         """Yield the answer as it is produced. Raises ``ModelFailed`` and ``CapReached``."""
         history = await self._load_history()
         question, history = await asyncio.to_thread(_redact, self._request.question, history)
-        await self._find(resolve_follow_up(question, history))
+        resolved = resolve_follow_up(question, history)
+        await self._find(resolved)
         composed = await asyncio.to_thread(compose_answer, question, history, self.passages)
+        if not composed.used and self._request.show_unreviewed:
+            await self._find_quotations(resolved, question, history)
         model = self._choose_model(composed)
+        said = [quotation.passage for quotation in self.quotations]
+        if said and model is None:
+            self.found, self.passages = [], said
+            composed = await asyncio.to_thread(compose_unreviewed_answer, question, history, said)
+        else:
+            self.passages += said
         if model is None and self._deps.meter_builtin:
             await self._reserve(composed)
         stream = self._stream_builtin(composed) if model is None else self._stream_model(model, question, history)
@@ -136,7 +152,7 @@ class AnswerBuilder:
     def _choose_model(self, composed: ComposedAnswer) -> LanguageModel | None:
         """Return the model, or None if nothing was found or the built-in engine serves the tier."""
         name = self._deps.names.name_for(self._request.plan, self._request.ai_tier)
-        return self._deps.models.get(name) if composed.used or self.sources else None
+        return self._deps.models.get(name) if composed.used or self.sources or self.quotations else None
 
     async def _reserve(self, composed: ComposedAnswer) -> None:
         """Reserve the tokens of the whole answer in advance if the built-in engine is metered."""
@@ -166,6 +182,14 @@ class AnswerBuilder:
             )
             for item in found.sources
         ]
+
+    async def _find_quotations(self, text: str, question: str, history: Sequence[Turn]) -> None:
+        """Find what was said in sessions and commits, and keep what clearly answers the question."""
+        found = await find_quotations(self._deps.recall, self._request.scope, self._request.project_id, text)
+        passages = [quotation.passage for quotation in found]
+        kept = await asyncio.to_thread(select_quotations, question, history, passages)
+        by_passage = {quotation.passage.item_id: quotation for quotation in found}
+        self.quotations = [by_passage[passage.item_id] for passage in kept]
 
     async def _stream_builtin(self, composed: ComposedAnswer) -> AsyncGenerator[str, None]:
         """Stream the built-in engine's answer word by word."""

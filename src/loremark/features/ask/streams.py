@@ -209,7 +209,7 @@ class AnswerStream:
         )
 
     def _sources(self) -> list[Source]:
-        return [
+        items = [
             Source(
                 item_id=item.item_id,
                 type=item.type,
@@ -223,6 +223,8 @@ class AnswerStream:
             )
             for item in self._builder.sources
         ]
+        used = self._builder.used
+        return items + [said.to_source(used=said.passage.item_id in used) for said in self._builder.quotations]
 
 
 def _error_of(work: asyncio.Task[None]) -> str | None:
@@ -285,7 +287,9 @@ class AnswerStreams:
         if asker is None or project is None or project["status"] == "archived" or chat is None:
             raise errors.INVALID_TICKET()
         plan = self._deps.plans.get(asker[1])
-        return AnswerRequest(scope, claims.pid, claims.sid, question, plan, project["ai_tier"])
+        return AnswerRequest(
+            scope, claims.pid, claims.sid, question, plan, project["ai_tier"], bool(project["show_unreviewed"])
+        )
 
     async def close(self) -> None:
         """Stop all streams and wait until their results are stored."""

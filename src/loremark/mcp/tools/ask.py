@@ -28,6 +28,8 @@ class AskSource(msgspec.Struct, kw_only=True, rename="camel"):
     type: str
     title: str
     cited: bool
+    reviewed: bool = True
+    session_id: str = ""
 
 
 class Answer(MemoryResult):
@@ -59,14 +61,26 @@ async def _ask(memory: Memory, given: AskArguments, progress: Progress) -> Answe
     return Answer(
         answer=truncate(done.answer, _ANSWER_CHARS),
         sources=[
-            AskSource(id=source.item_id, type=source.type, title=source.title, cited=source.used) for source in sources
+            AskSource(
+                id=source.item_id,
+                type=source.type,
+                title=source.title,
+                cited=source.used,
+                reviewed=source.reviewed is not False,
+                session_id=source.session_id if isinstance(source.session_id, str) else "",
+            )
+            for source in sources
         ],
         model=done.model,
     )
 
 
 def _render(answer: Answer) -> str:
-    cited = [source.id for source in answer.sources if source.cited]
+    cited = [
+        source.id if source.reviewed else f"{source.id} (unreviewed, session {source.session_id})"
+        for source in answer.sources
+        if source.cited
+    ]
     return with_notice(answer.answer + (f"\n\nSources: {', '.join(cited)}" if cited else ""))
 
 

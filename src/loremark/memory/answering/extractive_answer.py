@@ -15,7 +15,7 @@ from loremark.memory.answering.word_overlap import weighted_coverage, word_bag
 NO_ANSWER = "Nothing in this project's memory answers that question."
 CLOSEST_TITLE = "Nothing in this project's memory answers that question. The closest memory is about something else:"
 UNCERTAIN = "This may not fully answer the question. The closest matches:"
-_SENTENCES_OF_BEST = 3
+SENTENCES_OF_BEST = 3
 _SENTENCES_OF_OTHERS = 1
 _TYPE_WEIGHT = 0.6
 _MIN_RELATIVE_SCORE = 0.5
@@ -31,7 +31,7 @@ def compose_answer(question: str, earlier: Sequence[Turn], passages: Sequence[Pa
         return ComposedAnswer(_no_answer(passages, choice.nearest), ())
     places = newest_first(choice.places, passages)
     paragraphs = [
-        _quote_passage(passages[place], place + 1, asked, _SENTENCES_OF_OTHERS if at else _SENTENCES_OF_BEST)
+        _quote_passage(passages[place], place + 1, asked, _SENTENCES_OF_OTHERS if at else SENTENCES_OF_BEST)
         for at, place in enumerate(places)
     ]
     sources = "\n".join(_source(passages[place], place + 1) for place in places)
@@ -50,14 +50,18 @@ def _no_answer(passages: Sequence[Passage], nearest: int | None) -> str:
 def _quote_passage(passage: Passage, number: int, asked: AnalyzedQuestion, most: int) -> str:
     """The sentences that answer best, in their original order."""
     sentences = passage_sentences(passage.content) or (sanitize_line(passage.title) or "Untitled.",)
+    words = " ".join(f"{sentence} [{number}]" for sentence in best_sentences(sentences, asked, most))
+    return f"{words} {_files(passage)} [{number}]" if asked.kind == "where" and passage.files else words
+
+
+def best_sentences(sentences: Sequence[str], asked: AnalyzedQuestion, most: int) -> tuple[str, ...]:
+    """The sentences that answer best, in their original order."""
     scores = [
         weighted_coverage(asked.words, word_bag(sentence)) + _TYPE_WEIGHT * answer_fit(asked.kind, sentence)
         for sentence in sentences
     ]
     best = sorted(range(len(sentences)), key=lambda at: (-scores[at], at))[:most]
-    chosen = sorted(at for at in best if scores[at] >= _MIN_RELATIVE_SCORE * scores[best[0]])
-    words = " ".join(f"{sentences[at]} [{number}]" for at in chosen)
-    return f"{words} {_files(passage)} [{number}]" if asked.kind == "where" and passage.files else words
+    return tuple(sentences[at] for at in sorted(best) if scores[at] >= _MIN_RELATIVE_SCORE * scores[best[0]])
 
 
 def _source(passage: Passage, number: int) -> str:

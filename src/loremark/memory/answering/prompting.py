@@ -9,7 +9,7 @@ from loremark.memory.answering.follow_ups import MAX_QUESTION_CHARS
 from loremark.memory.answering.records import Passage, Turn
 from loremark.memory.answering.sentences import escape_citation_marks
 
-PROMPT_VERSION = "2026-11-1"
+PROMPT_VERSION = "2026-11-2"
 MAX_PASSAGES = 12
 _PASSAGE_CHARS = 2_400
 _ALL_PASSAGES_CHARS = 16_000
@@ -36,6 +36,9 @@ Rules
 - Keep numbers, names, paths and codes letter by letter.
 - Short: one to five sentences, or a short list. Markdown, no headings, no links, no images, no HTML.
 - Answer in the language of the question."""
+_UNREVIEWED = """
+- A passage marked UNREVIEWED quotes a session or commit; nobody has confirmed it. Prefer the other passages. If you
+  use it, say that it is unreviewed and when it was said."""
 
 
 def build_prompt(question: str, earlier: Sequence[Turn], passages: Sequence[Passage]) -> tuple[str, str]:
@@ -52,7 +55,8 @@ def build_prompt(question: str, earlier: Sequence[Turn], passages: Sequence[Pass
     if conversation:
         parts.append(f"{fence} BEGIN CONVERSATION\n{conversation}\n{fence} END CONVERSATION")
     parts.append(f"Question: {' '.join(asked.split())}")
-    return _SYSTEM.format(fence=fence), "\n\n".join(parts)
+    system = _SYSTEM.format(fence=fence)
+    return system + (_UNREVIEWED if any(passage.origin for passage in passages) else ""), "\n\n".join(parts)
 
 
 def _blocks(passages: Sequence[Passage]) -> list[str]:
@@ -64,6 +68,7 @@ def _blocks(passages: Sequence[Passage]) -> list[str]:
         left -= len(words)
         files = ", ".join(_clean(file, _FILE_CHARS) for file in passage.files[:_MAX_FILES])
         lines = [f"title: {_line(passage.title, _TITLE_CHARS)}", f"type: {_line(passage.type, 40)}"]
+        lines += [f"UNREVIEWED: from {_line(passage.origin, _TITLE_CHARS)}"] if passage.origin else []
         lines += [f"files: {_line(files, _MAX_FILES * _FILE_CHARS)}"] if files else []
         blocks.append("\n".join([*lines, words]))
     return blocks

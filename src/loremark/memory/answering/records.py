@@ -15,7 +15,10 @@ class Turn:
 
 @dataclass(frozen=True)
 class Passage:
-    """An item that may answer the question. ``similarity`` is 0 to 1 and comparable between questions."""
+    """An item or quotation that may answer the question. ``similarity`` is 0 to 1, comparable between questions.
+
+    ``origin``: where a quotation that nobody has reviewed comes from and when it was said; empty for items.
+    """
 
     item_id: str
     type: str
@@ -25,6 +28,7 @@ class Passage:
     files: tuple[str, ...]
     confidence: float
     similarity: float
+    origin: str = ""
 
 
 @dataclass(frozen=True)
