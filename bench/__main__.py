@@ -22,6 +22,7 @@ from bench import (
     ingest,
     noisy_neighbors,
     reads,
+    recall,
     retrieval,
     search,
     similar_words,
@@ -40,6 +41,7 @@ QUALITY = {
 }
 BENCHMARKS = {
     "reads": reads.run,
+    "recall": recall.run,
     "ingest": ingest.run,
     "noisy-neighbors": noisy_neighbors.run,
     "growth": ingest.run_growth,
