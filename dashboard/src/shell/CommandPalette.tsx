@@ -1,9 +1,10 @@
 import { Loader, Modal, ScrollArea, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { useDebouncedValue, useDisclosure, useHotkeys } from "@mantine/hooks";
-import { IconArrowRight, IconFileText, IconSearch } from "@tabler/icons-react";
-import { useEffect, useMemo, useState, type KeyboardEvent, type ReactNode } from "react";
+import { IconArrowRight, IconFileText, IconMessage, IconSearch } from "@tabler/icons-react";
+import { Fragment, useEffect, useMemo, useState, type KeyboardEvent, type ReactNode } from "react";
 import { useLocation } from "wouter";
 import { useGet } from "~/api/hooks";
+import { formatRelative } from "~/parts/format";
 import { useMe } from "./login";
 import { PROJECT_PAGES, TEAM_PAGES } from "./pages";
 import { useProjects } from "./project";
@@ -13,6 +14,7 @@ const openRequests = new EventTarget();
 export const openCommandPalette = () => openRequests.dispatchEvent(new Event("open"));
 
 interface Option {
+  key: string;
   to: string;
   name: string;
   about?: string;
@@ -29,6 +31,7 @@ function usePageOptions(projectId: string | null, typed: string): Option[] {
     const all: Option[] = [
       ...(current
         ? PROJECT_PAGES.map((page) => ({
+            key: `/p/${current.id}/${page.path}`,
             to: `/p/${current.id}/${page.path}`,
             name: page.name,
             about: current.name,
@@ -36,6 +39,7 @@ function usePageOptions(projectId: string | null, typed: string): Option[] {
           }))
         : []),
       ...TEAM_PAGES.filter((page) => page.visibleTo?.(me) ?? true).map((page) => ({
+        key: page.path,
         to: page.path,
         name: page.name,
         icon: arrow,
@@ -43,6 +47,7 @@ function usePageOptions(projectId: string | null, typed: string): Option[] {
       ...(projects.data ?? [])
         .filter((project) => project.id !== projectId)
         .map((project) => ({
+          key: project.id,
           to: `/p/${project.id}/memory`,
           name: project.name,
           about: "project",
@@ -62,19 +67,25 @@ function useMemoryOptions(projectId: string | null, typed: string) {
   const [query] = useDebouncedValue(typed.trim(), 200);
   const found = useGet(
     "/api/v2/search",
-    { query: { projectId: projectId ?? "", q: query, limit: 6, minSimilarity: 0.3 } },
+    { query: { projectId: projectId ?? "", q: query, limit: 6, minSimilarity: 0.3, in: "all" } },
     { enabled: projectId !== null && query.length > 2, keepPrevious: true },
   );
-  const options: Option[] =
-    query.length > 2 && typed.trim().length > 2
-      ? (found.data?.results ?? []).map((result) => ({
-          to: `/p/${projectId}/memory/${result.itemId}`,
-          name: result.title,
-          about: result.type,
-          icon: <IconFileText size={16} />,
-        }))
-      : [];
-  return { options, busy: found.isFetching };
+  const shown = query.length > 2 && typed.trim().length > 2;
+  const items: Option[] = (shown ? (found.data?.results ?? []) : []).map((result) => ({
+    key: result.itemId,
+    to: `/p/${projectId}/memory/${result.itemId}`,
+    name: result.title,
+    about: result.type,
+    icon: <IconFileText size={16} />,
+  }));
+  const turns: Option[] = (shown ? (found.data?.turns ?? []) : []).map((turn) => ({
+    key: turn.turnId,
+    to: `/p/${projectId}/sessions/${turn.sessionId}`,
+    name: turn.excerpt,
+    about: [formatRelative(turn.saidAt), turn.agent].filter(Boolean).join(", "),
+    icon: <IconMessage size={16} />,
+  }));
+  return { items, turns, busy: found.isFetching };
 }
 
 export function CommandPalette({ projectId }: { projectId: string | null }) {
@@ -89,7 +100,8 @@ export function CommandPalette({ projectId }: { projectId: string | null }) {
   }, [dialog.open]);
   const pages = usePageOptions(projectId, typed);
   const memories = useMemoryOptions(projectId, typed);
-  const options = [...pages, ...memories.options];
+  const options = [...pages, ...memories.items, ...memories.turns];
+  const firstTurn = options.length - memories.turns.length;
   const active = Math.min(index, options.length - 1);
   const choose = (option: Option | undefined) => {
     if (!option) return;
@@ -142,20 +154,26 @@ export function CommandPalette({ projectId }: { projectId: string | null }) {
       <ScrollArea.Autosize mah="60vh" type="auto">
         <div role="listbox" id="palette-options" aria-label="Results" className={classes.options}>
           {options.map((option, position) => (
-            <UnstyledButton
-              key={`${option.to} ${option.name}`}
-              id={`palette-${position}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={position === active}
-              className={classes.option}
-              onClick={() => choose(option)}
-              onMouseMove={() => setIndex(position)}
-            >
-              {option.icon}
-              <span className={classes.name}>{option.name}</span>
-              {option.about && <span className={classes.about}>{option.about}</span>}
-            </UnstyledButton>
+            <Fragment key={option.key}>
+              {position === firstTurn && (
+                <div role="presentation" className={classes.section}>
+                  Sessions and commits (unreviewed)
+                </div>
+              )}
+              <UnstyledButton
+                id={`palette-${position}`}
+                role="option"
+                tabIndex={-1}
+                aria-selected={position === active}
+                className={classes.option}
+                onClick={() => choose(option)}
+                onMouseMove={() => setIndex(position)}
+              >
+                {option.icon}
+                <span className={classes.name}>{option.name}</span>
+                {option.about && <span className={classes.about}>{option.about}</span>}
+              </UnstyledButton>
+            </Fragment>
           ))}
         </div>
         {options.length === 0 && (

@@ -28,6 +28,7 @@ function SourceCard({
   anchor,
 }: Omit<Props, "sources" | "numbers"> & { source: Source; number?: number }) {
   const shown = source.files.slice(0, MAX_FILES);
+  const page = source.sessionId ? `sessions/${source.sessionId}` : `memory/${source.itemId}`;
   return (
     <li className={classes.source} id={number === undefined ? undefined : `${anchor}-${number}`}>
       <div className={classes.sourceHead}>
@@ -36,12 +37,18 @@ function SourceCard({
             {number}
           </span>
         )}
-        <Anchor component={Link} href={`/p/${projectId}/memory/${source.itemId}`} fw={600} size="sm">
+        <Anchor component={Link} href={`/p/${projectId}/${page}`} fw={600} size="sm">
           {source.title}
         </Anchor>
       </div>
       <div className={classes.tags}>
-        <TypeTag type={source.type} />
+        {source.reviewed === false ? (
+          <Tag tone="warn" title="Said in a session or commit; nobody has reviewed it">
+            Unreviewed
+          </Tag>
+        ) : (
+          <TypeTag type={source.type} />
+        )}
         <Tag tone={source.used ? "good" : "plain"}>{source.used ? "cited" : "not cited"}</Tag>
         <Text span size="xs" c="dimmed" title="Similarity to the question">
           {describeSimilarity(source.similarity)}, {Math.round(source.similarity * 100)}%
@@ -69,7 +76,7 @@ function SourceCard({
   );
 }
 
-/** The memories an answer cites; those that were retrieved but not cited are collapsed. */
+/** The memories an answer cites, or sessions if none covers the question; those that were retrieved but not cited are collapsed. */
 export function Sources({ projectId, sources, numbers, anchor }: Props) {
   const cited = sources.filter((source) => source.used);
   const others = sources.filter((source) => !source.used);

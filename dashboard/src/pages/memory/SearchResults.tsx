@@ -10,6 +10,7 @@ import { Tag, TypeTag } from "~/parts/Tag";
 import { pluralize } from "~/parts/format";
 import type { Filters } from "./filters";
 import classes from "./memory.module.css";
+import { TurnResults } from "./TurnResults";
 
 type Result = components["schemas"]["SearchResult"];
 
@@ -74,6 +75,8 @@ export function SearchResults({ projectId, filters }: { projectId: string; filte
         q: query,
         limit: 50,
         minSimilarity: 0.25,
+        // Turns have no type or status, so those filters mean items.
+        in: filters.type || filters.status === "draft" ? ("items" as const) : ("all" as const),
         ...(filters.type ? { type: filters.type } : {}),
         ...(filters.status === "draft" ? { status: "draft" as const } : {}),
         ...(filters.file ? { files: filters.file } : {}),
@@ -87,13 +90,13 @@ export function SearchResults({ projectId, filters }: { projectId: string; filte
     return (
       <EmptyState icon={<IconZoomQuestion size={40} />} title="Semantic search">
         Finds memories by meaning, not exact words. Try “why do we retry payments?”. Searches approved
-        memories; select the draft status to search drafts.
+        memories, sessions and commits; select the draft status to search drafts.
       </EmptyState>
     );
   return (
     <Loaded query={found}>
-      {({ results, tookMs }) =>
-        results.length === 0 ? (
+      {({ results, turns = [], tookMs }) =>
+        results.length === 0 && turns.length === 0 ? (
           <EmptyState icon={<IconZoomQuestion size={40} />} title="No matching memories">
             Searched {filters.status === "draft" ? "drafts" : "approved memories"}. Try other words, another
             status, or keyword search.
@@ -120,6 +123,7 @@ export function SearchResults({ projectId, filters }: { projectId: string; filte
                 <ResultCard key={result.itemId} result={result} projectId={projectId} best={index === 0} />
               ))}
             </ol>
+            <TurnResults turns={turns} projectId={projectId} />
           </Stack>
         )
       }
