@@ -118,6 +118,7 @@ _on_item("items.delete")
 _on_item("items.revisions")
 _on_item("items.evidence")
 _on_item("items.related")
+_on_item("items.usage")
 _on_item("items.revert", {"version": 1})
 
 

@@ -1,4 +1,4 @@
-"""Valid overview and map requests."""
+"""Valid overview, map and usefulness requests."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ def _on(visibility: str, ending: str) -> None:
 
     OVERVIEW[f"overview.project{ending}"] = project_of
     OVERVIEW[f"overview.map{ending}"] = map_of
+    OVERVIEW[f"briefing.usefulness{ending}"] = map_of
 
 
 _on("private", "")

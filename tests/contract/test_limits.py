@@ -38,6 +38,7 @@ CHECKED_IN_TEST_MEMORY_LIMITS = {
 CHECKED_IN_TEST_CHATS_LIMITS = {"count.chat_list", "count.chat_offset", "count.messages", "length.chat_search"}
 CHECKED_IN_ERROR_CASES_BRAIN = {"size.token_budget"}
 CHECKED_IN_FEATURES_TEST_BRAIN_HISTORY = {"count.brain_history"}
+CHECKED_IN_FEATURES_TEST_BRIEFING_OUTCOMES = {"count.usefulness_days"}
 CHECKED_IN_TEST_SEARCH_LIMITS = {"count.search", "score.min_similarity"}
 COMES_WITH_ENRICHMENT = {"score.low_confidence"}
 CHECKED_IN_TEST_GENESIS_LIMITS = {
@@ -108,6 +109,7 @@ def test_every_limit_has_a_test() -> None:
         CHECKED_IN_FEATURES_TEST_HYGIENE | CHECKED_IN_TEST_SEARCH_LIMITS | CHECKED_IN_TEST_GENESIS_LIMITS
     )
     checked_elsewhere |= CHECKED_IN_TEST_BILLING | CHECKED_IN_FEATURES_TEST_BRAIN_HISTORY
+    checked_elsewhere |= CHECKED_IN_FEATURES_TEST_BRIEFING_OUTCOMES
     assert {limit.name for limit in BUILT} == CHECKED_HERE | checked_elsewhere | COMES_WITH_ENRICHMENT
 
 

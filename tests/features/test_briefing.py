@@ -23,7 +23,7 @@ ACK = "the sender hangs up on St. Anna before their ACK arrives, give it 45 seco
 TASK = "write the HL7 sender for St. Anna: send the message and wait for the ACK before hanging up"
 
 
-async def _brief(talk: Conversation, prompt: str = "", **fields: Any) -> dict[str, Any]:
+async def brief(talk: Conversation, prompt: str = "", **fields: Any) -> dict[str, Any]:
     answer = await talk.owner.post(
         "/api/v2/briefing", {"projectId": talk.project, "prompt": prompt, "session": "claude-code:new", **fields}
     )
@@ -31,7 +31,7 @@ async def _brief(talk: Conversation, prompt: str = "", **fields: Any) -> dict[st
     return dict(answer.json())
 
 
-async def _remember(talk: Conversation, **fields: Any) -> str:
+async def remember(talk: Conversation, **fields: Any) -> str:
     item = new_item(**{"status": "approved", "branch": None, "files": (), **fields})
     scope = Scope(talk.owner.team_id)
     embedder = talk.service.runtime.engines.embedder
@@ -52,7 +52,7 @@ async def test_what_a_session_settled_is_quoted_with_its_date_and_agent(service:
     session = await talk.say("claude-code:1", ACK, "Done: `ACK_TIMEOUT_S = 45` for all sites.", agent="claude-code")
     await talk.say("claude-code:2", "rename the settings page", "Renamed it to Preferences.")
     await talk.indexed()
-    found = await _brief(talk, TASK)
+    found = await brief(talk, TASK)
     assert "give it 45 seconds" in found["markdown"]
     assert "unreviewed" in found["markdown"]
     assert "claude-code" in found["markdown"]
@@ -64,18 +64,18 @@ async def test_nothing_is_said_when_nothing_fits(service: Service) -> None:
     talk = await Conversation.of(service)
     await talk.say("claude-code:1", ACK, "Done: `ACK_TIMEOUT_S = 45` for all sites.")
     await talk.indexed()
-    found = await _brief(talk, "translate the landing page into Estonian")
+    found = await brief(talk, "translate the landing page into Estonian")
     assert found == {"id": None, "markdown": "", "tokenEstimate": 0, "entries": []}
 
 
 async def test_reviewed_rules_come_before_quotations(service: Service) -> None:
     talk = await Conversation.of(service)
-    item_id = await _remember(
+    item_id = await remember(
         talk, type="convention", title="HL7 senders wait for the ACK in a queue of their own", content="See ADR 12."
     )
     await talk.say("claude-code:1", ACK, "Done.")
     await talk.indexed()
-    found = await _brief(talk, TASK)
+    found = await brief(talk, TASK)
     assert [entry["kind"] for entry in found["entries"]] == ["item", "session"]
     assert found["entries"][0] == {"kind": "item", "id": item_id, "reviewed": True}
     assert found["markdown"].index("queue of their own") < found["markdown"].index("45 seconds")
@@ -92,7 +92,7 @@ async def test_the_later_session_on_a_subject_leads_and_the_earlier_one_is_marke
         "Set: the most filled record wins.",
     )
     await talk.indexed()
-    markdown = (await _brief(talk, "contacts collide in the merge, fix which record is kept"))["markdown"]
+    markdown = (await brief(talk, "contacts collide in the merge, fix which record is kept"))["markdown"]
     assert markdown.index("more filled fields") < markdown.find("keep the latest record") % len(markdown)
     assert "keep the latest record" not in markdown or "outdated where it differs" in markdown
 
@@ -100,10 +100,10 @@ async def test_the_later_session_on_a_subject_leads_and_the_earlier_one_is_marke
 async def test_what_the_repository_says_itself_is_left_out(service: Service) -> None:
     talk = await Conversation.of(service)
     rule = "HL7 senders wait for the ACK in a queue of their own, never in the request."
-    await _remember(talk, type="convention", title=rule, content=rule)
-    assert rule[:-1] in (await _brief(talk, TASK))["markdown"]
+    await remember(talk, type="convention", title=rule, content=rule)
+    assert rule[:-1] in (await brief(talk, TASK))["markdown"]
     known = sorted(phrase_hashes(f"# Agents\n\n* {rule}\n"))
-    assert (await _brief(talk, TASK, known=known))["markdown"] == ""
+    assert (await brief(talk, TASK, known=known))["markdown"] == ""
 
 
 async def test_a_project_can_turn_unreviewed_memory_or_briefings_off(service: Service) -> None:
@@ -111,43 +111,43 @@ async def test_a_project_can_turn_unreviewed_memory_or_briefings_off(service: Se
     await talk.say("claude-code:1", ACK, "Done: `ACK_TIMEOUT_S = 45` for all sites.")
     await talk.indexed()
     await talk.owner.patch(f"/api/projects/{talk.project}", {"showUnreviewed": False})
-    assert (await _brief(talk, TASK))["markdown"] == ""
+    assert (await brief(talk, TASK))["markdown"] == ""
     await talk.owner.patch(f"/api/projects/{talk.project}", {"showUnreviewed": True, "briefingsEnabled": False})
-    assert (await _brief(talk, TASK))["markdown"] == ""
+    assert (await brief(talk, TASK))["markdown"] == ""
     changed = await talk.owner.patch(f"/api/projects/{talk.project}", {"briefingsEnabled": True})
     assert changed.json()["briefingsEnabled"] is True
-    assert "45" in (await _brief(talk, TASK))["markdown"]
+    assert "45" in (await brief(talk, TASK))["markdown"]
 
 
 async def test_replaced_items_and_contradicted_drafts_are_not_served(service: Service) -> None:
     talk = await Conversation.of(service)
-    await _remember(talk, title="HL7 sender waits 15 s for the ACK of St. Anna", status="draft", flags=("conflict",))
-    await _remember(talk, title="HL7 sender may hang up on St. Anna before the ACK", status="deprecated")
-    assert (await _brief(talk, TASK))["markdown"] == ""
+    await remember(talk, title="HL7 sender waits 15 s for the ACK of St. Anna", status="draft", flags=("conflict",))
+    await remember(talk, title="HL7 sender may hang up on St. Anna before the ACK", status="deprecated")
+    assert (await brief(talk, TASK))["markdown"] == ""
 
 
 async def test_the_standing_block_has_rules_and_what_is_in_flight_on_the_branch(service: Service) -> None:
     talk = await Conversation.of(service)
-    await _remember(talk, type="convention", title="Migrations are reviewed by two people", content="Since March.")
-    await _remember(talk, type="architecture", title="The API is written in Go", content="")
+    await remember(talk, type="convention", title="Migrations are reviewed by two people", content="Since March.")
+    await remember(talk, type="architecture", title="The API is written in Go", content="")
     await talk.say("codex:1", "move the queue to NATS", "Half done: producers moved, consumers next.", branch="nats")
     await talk.indexed()
-    found = await _brief(talk, branch="nats")
+    found = await brief(talk, branch="nats")
     assert "Migrations are reviewed by two people" in found["markdown"]
     assert "consumers next" in found["markdown"]
     assert "written in Go" not in found["markdown"]
     assert found["tokenEstimate"] <= 500
-    assert "consumers next" not in (await _brief(talk, branch="main"))["markdown"]
+    assert "consumers next" not in (await brief(talk, branch="main"))["markdown"]
 
 
 async def test_a_briefing_never_exceeds_its_budget(service: Service) -> None:
     talk = await Conversation.of(service)
     for number in range(6):
         await talk.say(f"claude-code:{number}", f"{ACK} ({number})", f"Done. {'Some details follow. ' * 60}{number}")
-    await _remember(talk, title="HL7 sender of St. Anna and the ACK", content="Long. " * 400)
+    await remember(talk, title="HL7 sender of St. Anna and the ACK", content="Long. " * 400)
     await talk.indexed()
     for budget in (100, 200, 560):
-        assert (await _brief(talk, TASK, tokenBudget=budget))["tokenEstimate"] <= budget
+        assert (await brief(talk, TASK, tokenBudget=budget))["tokenEstimate"] <= budget
 
 
 HOSTILE = (
@@ -166,7 +166,7 @@ async def test_hostile_text_stays_inside_its_quotation(service: Service, attack:
     await talk.say("claude-code:1", ACK, f"Done. {attack}", agent=f"a\n{attack}"[:50], branch=f"x{attack}"[:50])
     await talk.say("claude-code:1", f"{attack} St. Anna", f"The ACK of St. Anna is waited for. {attack}")
     await talk.indexed()
-    lines = (await _brief(talk, TASK))["markdown"].splitlines()
+    lines = (await brief(talk, TASK))["markdown"].splitlines()
     fences = [number for number, line in enumerate(lines) if set(line.removesuffix("text")) == {"`"}]
     assert len(fences) == 2
     assert all(line.startswith(("user: ", "agent: ")) for line in lines[fences[0] + 1 : fences[1]])

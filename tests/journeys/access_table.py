@@ -121,6 +121,8 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "search.run (public)":              (200, 200, 200, 200, 200, P404, OUT, OUT),
     "briefing.create":                  (200, 200, 200, 200, P404, P404, OUT, OUT),
     "briefing.create (public)":         (200, 200, 200, 200, 200, P404, OUT, OUT),
+    "briefing.usefulness":              (200, 200, 200, 200, P404, P404, OUT, OUT),
+    "briefing.usefulness (public)":     (200, 200, 200, 200, 200, P404, OUT, OUT),
     "brain.get":                        (200, 200, 200, 200, P404, P404, OUT, OUT),
     "brain.get (public)":               (200, 200, 200, 200, 200, P404, OUT, OUT),
     "brain.plan":                       (200, 200, 200, 200, P404, P404, OUT, OUT),
@@ -144,6 +146,8 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "items.evidence (public)":          (200, 200, 200, 200, 200, I404, OUT, OUT),
     "items.related":                    (200, 200, 200, 200, I404, I404, OUT, OUT),
     "items.related (public)":           (200, 200, 200, 200, 200, I404, OUT, OUT),
+    "items.usage":                      (200, 200, 200, 200, I404, I404, OUT, OUT),
+    "items.usage (public)":             (200, 200, 200, 200, 200, I404, OUT, OUT),
     "items.revert":                     (200, 200, 200, 200, I404, I404, OUT, OUT),
     "items.revert (public)":            (200, 200, 200, 200, NO, I404, OUT, OUT),
     # Team-wide contexts: every member reads them, the owner and admins write them.

@@ -28,6 +28,7 @@ from loremark.features.brain.past_brain import PastBrains
 from loremark.features.brain.plans import BrainPlanner
 from loremark.features.brain.routes import routes as brain_routes
 from loremark.features.brain.service import BrainCache
+from loremark.features.briefing.routes import item_routes as item_usage_routes
 from loremark.features.briefing.routes import routes as briefing_routes
 from loremark.features.briefing.service import Briefer
 from loremark.features.chats.routes import routes as chats_routes
@@ -95,6 +96,7 @@ ROUTES: list[Route] = [
     *brain_routes,
     *search_routes,
     *briefing_routes,
+    *item_usage_routes,
     *ingest_routes,
     *event_routes,
     *sessions_routes,

@@ -15,6 +15,8 @@ from loremark.features.billing.payment_webhooks import EndSubscription
 from loremark.features.billing.recharge import Recharge, RechargePausedEmail
 from loremark.features.brain import jobs as brain
 from loremark.features.brain.jobs import BrainWatch
+from loremark.features.briefing import jobs as briefing
+from loremark.features.briefing.jobs import DecideOutcomes
 from loremark.features.chats.jobs import clear_chats
 from loremark.features.enrichment import jobs as enrichment
 from loremark.features.enrichment.deep_enrichment import DeepReader
@@ -58,6 +60,7 @@ from loremark.ports.outbound.sender import HttpsSender
 _SWEEP_EVERY_MS = 30 * SECOND_MS
 _EMBED_EVERY_MS = 15 * SECOND_MS
 _TURNS_EVERY_MS = 15 * SECOND_MS
+_OUTCOMES_EVERY_MS = 60 * SECOND_MS
 _BRAINS_EVERY_MS = 10 * SECOND_MS
 _BILLING_EVERY_MS = 10 * SECOND_MS
 
@@ -116,6 +119,12 @@ async def open_background(runtime: Runtime) -> AsyncIterator[Background]:
             IndexTurns(database, runtime.blobs, embedder),
             every_ms=_TURNS_EVERY_MS,
             has_work=recall.has_work(embedder.name),
+            wake_on="sessions",
+        ),
+        briefing.OUTCOMES: JobKind(
+            DecideOutcomes(database, embedder),
+            every_ms=_OUTCOMES_EVERY_MS,
+            has_work=briefing.has_work,
             wake_on="sessions",
         ),
         genesis_service.SCAN: JobKind(

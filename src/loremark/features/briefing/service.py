@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from loremark.base import clock
 from loremark.base.caller import Scope
 from loremark.features.briefing import store
+from loremark.features.briefing.usage import Usage, find_usage
 from loremark.features.history.tokens import count_tokens
 from loremark.features.items.records import to_item
 from loremark.features.items.service import list_few_by_ids
@@ -17,7 +18,14 @@ from loremark.features.search.service import Finder
 from loremark.memory.branches import is_default_branch
 from loremark.memory.briefing.document import write_briefing, write_standing
 from loremark.memory.briefing.entries import Document, KnownItem, Source
-from loremark.memory.briefing.relevance import DRAFT_CONFIDENCE, ITEM_SCORE, SESSION_SCORE, budget_for, is_known
+from loremark.memory.briefing.relevance import (
+    DRAFT_CONFIDENCE,
+    ITEM_SCORE,
+    SESSION_SCORE,
+    budget_for,
+    is_known,
+    with_usage,
+)
 from loremark.memory.ranking.ranking import Filters
 from loremark.memory.recall.excerpts import GoalWords, ScoredMessage
 from loremark.memory.recall.sessions import FoundSession
@@ -29,6 +37,7 @@ _SESSIONS = 3
 _RULES = 20
 _OPEN_WORK = 4
 _IN_FLIGHT_MS = 14 * clock.DAY_MS
+_USAGE_MS = 60 * clock.DAY_MS
 _UNKNOWN_SHARE = 0.8
 """The score of a session's turn that was not among the best, as a share of the lowest that was."""
 _USAGE = 'More: `memory_search` and `memory_ask` of the loremark MCP server, or `loremark ask "…"`.'
@@ -110,9 +119,11 @@ class Briefer:
                 files=goal.files,
                 min_similarity=0.0,
             )
-            near = [hit.item_id for hit in hits.sources if hit.score >= ITEM_SCORE]
+            scores = {hit.item_id: hit.score for hit in hits.sources if hit.score >= ITEM_SCORE}
             async with self._database.read() as tx:
-                rows = {row["id"]: row for row in await list_few_by_ids(tx, scope, near)}
+                rows = {row["id"]: row for row in await list_few_by_ids(tx, scope, list(scores))}
+                usage = await find_usage(tx, scope, project_id, list(scores), clock.now_ms() - _USAGE_MS)
+            near = _by_usefulness(scores, usage)
             found += [
                 _known_item(rows[item_id]) for item_id in near if item_id in rows and _may_be_shown(rows[item_id])
             ]
@@ -121,6 +132,16 @@ class Briefer:
     async def _sessions(self, scope: Scope, project_id: str, goal: Goal) -> tuple[Sequence[FoundSession], float]:
         found = await self._recall.find_sessions(scope, project_id, goal.prompt, limit=_SESSIONS, files=goal.files)
         return [one for one in found.found if one.score >= SESSION_SCORE], found.strength
+
+
+def _by_usefulness(scores: Mapping[str, float], usage: Mapping[str, Usage]) -> list[str]:
+    """The items by score, with those first that sessions used before where scores are close."""
+
+    def worth(item_id: str) -> float:
+        found = usage.get(item_id, Usage())
+        return with_usage(scores[item_id], found.served, found.used)
+
+    return sorted(scores, key=worth, reverse=True)
 
 
 def _may_be_shown(row: Row) -> bool:
@@ -157,7 +178,7 @@ def _source(found: FoundSession, said: Sequence[SaidTurn]) -> Source:
         clock.iso(last.said_at_ms)[:10],
         last.agent,
         last.branch,
-        tuple(turn.id for turn in said if turn.id in scored),
+        tuple(turn.id for turn in said if turn.id in scored) or (last.id,),
         outdated=found.outdated,
     )
 

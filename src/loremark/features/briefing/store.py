@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 from sqlalchemy import and_, bindparam, insert, or_, select
 
 from loremark.base import clock, ids
@@ -14,6 +15,7 @@ from loremark.storage.database import Row, Tx
 from loremark.storage.statements import Bulk, Sql
 from loremark.storage.tables import briefing_entries, briefings, items, turns
 
+_encode = msgspec.json.Encoder().encode
 _OF_PROJECT = and_(items.c.team_id == bindparam("scope"), items.c.project_id == bindparam("of_project"))
 _ON_BRANCH = or_(items.c.branch.is_(None), items.c.branch == bindparam("on_branch"))
 _RULES = Sql(
@@ -53,7 +55,7 @@ _LAST_ON_BRANCH = Sql(
 _INSERT = Sql(insert(briefings))
 _ENTRIES = Bulk(
     briefing_entries,
-    ("entry_id", "project_id", "briefing_id", "team_id", "kind", "reviewed", "outcome", "created_at_ms"),
+    ("entry_id", "project_id", "briefing_id", "team_id", "kind", "reviewed", "outcome", "created_at_ms", "turn_ids"),
     ("project_id", "briefing_id", "entry_id"),
 )
 
@@ -74,8 +76,10 @@ async def find_last_session(tx: Tx, scope: Scope, project_id: str, branch: str, 
     return str(row[0]["session_id"]) if row else None
 
 
-async def create_briefing(tx: Tx, scope: Scope, project_id: str, *, source: str, kind: str, document: Document) -> str:
-    """Record what was served and return its id."""
+async def create_briefing(
+    tx: Tx, scope: Scope, project_id: str, *, source: str, kind: str, document: Document, served: bool
+) -> str:
+    """Record what was served, or would have been, and return its id."""
     briefing_id, now_ms = ids.new("brf"), clock.now_ms()
     await tx.run(
         _INSERT,
@@ -86,9 +90,13 @@ async def create_briefing(tx: Tx, scope: Scope, project_id: str, *, source: str,
         kind=kind,
         tokens=document.tokens,
         created_at_ms=now_ms,
+        looked_at_turn=None,
+        served=served,
     )
+    about = (project_id, briefing_id, scope)
     rows: Sequence[tuple[object, ...]] = [
-        (entry.id, project_id, briefing_id, scope, entry.kind, entry.reviewed, "", now_ms) for entry in document.entries
+        (entry.id, *about, entry.kind, entry.reviewed, "", now_ms, _encode(entry.turn_ids).decode())
+        for entry in document.entries
     ]
     if rows:
         await tx.insert_new(_ENTRIES, rows)

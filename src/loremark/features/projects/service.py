@@ -81,6 +81,9 @@ async def update_project(
         await store.update_project(tx, caller.scope, project_id, changes)
         if project["repo_url"] and not changes.keys().isdisjoint(("repo_url", "repo_token_sealed")):
             notify_unused(tx, project["repo_url"])
+        enabled = changes.get("briefings_enabled")
+        if enabled is not None and enabled != bool(project["briefings_enabled"]):
+            await store.record_briefing_switch(tx, caller.scope, project_id, enabled=enabled)
         changed = sorted(name.removesuffix("_sealed") for name in changes)
         await audit.record(tx, caller, "project.updated", project_id, project_id=project_id, fields=changed)
         notify_changed(tx, caller.team_id, "projects", project_id)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import BigInteger, and_, bindparam, delete, func, insert, select, update
 
 from loremark.base import clock, ids, limits
 from loremark.base.caller import OWNER, Caller, Role, Scope
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import Sql
-from loremark.storage.tables import brains_to_check, project_members, projects, users
+from loremark.storage.tables import brains_to_check, briefing_switches, project_members, projects, users
 
+_MOST_SWITCHES = 100
 _INSERT = Sql(insert(projects))
 _COUNT = Sql(
     select(func.count().label("found"))
@@ -42,6 +43,17 @@ _MARK_DELETED = Sql(
     update(projects)
     .where(projects.c.team_id == bindparam("scope"), projects.c.id == bindparam("project_id"))
     .values(deleted_at_ms=bindparam("now_ms"))
+)
+_INSERT_SWITCH = Sql(insert(briefing_switches))
+_SWITCHES = Sql(
+    select(briefing_switches.c.enabled, briefing_switches.c.created_at_ms)
+    .where(
+        briefing_switches.c.team_id == bindparam("scope"),
+        briefing_switches.c.project_id == bindparam("of_project"),
+        briefing_switches.c.created_at_ms >= bindparam("since_ms", type_=BigInteger),
+    )
+    .order_by(briefing_switches.c.created_at_ms, briefing_switches.c.id)
+    .limit(_MOST_SWITCHES)
 )
 # What the brain says of the project itself.
 _IN_BRAIN = frozenset(("name", "description", "repo_url"))
@@ -145,6 +157,23 @@ async def update_project(tx: Tx, scope: Scope, project_id: str, changes: dict[st
         await tx.run(_MARK_BRAIN, project_id=project_id, team_id=scope)
     else:
         await tx.run(statement)
+
+
+async def record_briefing_switch(tx: Tx, scope: Scope, project_id: str, *, enabled: bool) -> None:
+    """Record that briefings were switched on or off."""
+    await tx.run(
+        _INSERT_SWITCH,
+        id=ids.new("bsw"),
+        team_id=scope,
+        project_id=project_id,
+        enabled=enabled,
+        created_at_ms=clock.now_ms(),
+    )
+
+
+async def list_briefing_switches(tx: Tx, scope: Scope, project_id: str, since_ms: int) -> list[Row]:
+    """List when briefings were switched on or off, oldest first."""
+    return await tx.many(_SWITCHES, scope=scope, of_project=project_id, since_ms=since_ms)
 
 
 async def mark_deleted(tx: Tx, scope: Scope, project_id: str) -> None:

@@ -104,6 +104,11 @@ _MODELS = Sql(
 )
 _IN_PROJECT = and_(turns.c.team_id == bindparam("scope"), turns.c.project_id == bindparam("of_project"))
 _BY_ID = Sql(select(turns).where(_IN_PROJECT, InList(turns.c.id, "turn_ids")))
+_VECTORS = Sql(
+    select(turn_index.c.turn_id, turn_index.c.vector).where(
+        _OF_PROJECT, turn_index.c.model == bindparam("of_model"), InList(turn_index.c.turn_id, "turn_ids")
+    )
+)
 _OF_SESSIONS = Sql(
     select(turns)
     .where(_IN_PROJECT, InList(turns.c.session_id, "session_ids"), turns.c.kind == "session")
@@ -233,6 +238,14 @@ async def count_by_model(tx: Tx, scope: Scope, project_id: str) -> Mapping[str, 
 
 async def list_by_ids(tx: Tx, scope: Scope, project_id: str, turn_ids: Sequence[str]) -> list[Row]:
     return await tx.many(_BY_ID, scope=scope, of_project=project_id, turn_ids=list(turn_ids))
+
+
+async def find_vectors(
+    tx: Tx, scope: Scope, project_id: str, model: str, turn_ids: Sequence[str]
+) -> Mapping[str, bytes]:
+    """Return the packed vectors of turns that have one of this model."""
+    rows = await tx.many(_VECTORS, scope=scope, of_project=project_id, of_model=model, turn_ids=list(turn_ids))
+    return {row["turn_id"]: row["vector"] for row in rows}
 
 
 async def list_of_sessions(tx: Tx, scope: Scope, project_id: str, session_ids: Sequence[str], take: int) -> list[Row]:

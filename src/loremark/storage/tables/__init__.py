@@ -12,7 +12,7 @@ from loremark.storage.tables.billing import (
     payment_events,
     usage_counters,
 )
-from loremark.storage.tables.briefings import briefing_entries, briefings
+from loremark.storage.tables.briefings import briefing_entries, briefing_switches, briefings
 from loremark.storage.tables.capture import blobs, events, sessions
 from loremark.storage.tables.columns import metadata
 from loremark.storage.tables.enrichment import ai_reservations, branch_commits, candidates, file_states
@@ -63,6 +63,7 @@ __all__ = [
     "brains_to_check",
     "branch_commits",
     "briefing_entries",
+    "briefing_switches",
     "briefings",
     "candidates",
     "chat_favorites",

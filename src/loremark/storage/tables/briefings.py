@@ -18,6 +18,10 @@ briefings = Table(
     text("kind"),
     number("tokens"),
     number("created_at_ms"),
+    # The last turn of the session that was looked at.
+    ref("looked_at_turn", null=True),
+    # False if the project had briefings switched off: recorded to compare, but not given to the agent.
+    flag("served", default=True),
     Index("ix_briefings_project_id_created_at_ms", "project_id", "created_at_ms"),
     Index("ix_briefings_project_id_source", "project_id", "source"),
 )
@@ -35,5 +39,19 @@ briefing_entries = Table(
     # ``used``, ``corrected`` or empty: what is known so far.
     text("outcome"),
     number("created_at_ms"),
+    # The turns that were quoted.
+    text("turn_ids", default="[]"),
     Index("ix_briefing_entries_project_id_entry_id", "project_id", "entry_id"),
+)
+
+# Each change of a project's setting ``briefings_enabled``.
+briefing_switches = Table(
+    "briefing_switches",
+    metadata,
+    primary(),
+    ref("team_id"),
+    ref("project_id"),
+    flag("enabled"),
+    number("created_at_ms"),
+    Index("ix_briefing_switches_project_id_created_at_ms", "project_id", "created_at_ms"),
 )

@@ -40,8 +40,9 @@ def ref(name: str, target: str | None = None, *, null: bool = False, index: bool
     return Column(name, Id, *keys, nullable=null, index=index)
 
 
-def text(name: str, *, null: bool = False, unique: bool = False) -> Column[Any]:
-    return Column(name, Text, nullable=null, unique=unique)
+def text(name: str, *, null: bool = False, unique: bool = False, default: str | None = None) -> Column[Any]:
+    """Text; with ``default`` it was added to a table that had rows."""
+    return Column(name, Text, nullable=null, unique=unique, server_default=default)
 
 
 def number(name: str, *, null: bool = False) -> Column[Any]:
