@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from loremark.memory.evaluation.hygiene_sets import make_value
 from loremark.memory.hygiene import duplicates, model_review, personal_data, quality, redaction, retagging, titles
 from loremark.memory.hygiene.analysis import analyze
+from loremark.memory.hygiene.deprecation import SERVED_IN_VAIN
 from loremark.memory.hygiene.proposals import HygieneItem, Proposal
 from loremark.memory.items import Item, Quote
 from tests.growth import assert_subquadratic_on
@@ -220,3 +221,16 @@ def test_long_texts_stay_subquadratic(text: str) -> None:
         analyze([HygieneItem(item) for item in items], None)
 
     assert_subquadratic_on(text, check)
+
+
+def test_an_item_that_is_served_often_and_never_used_is_proposed_for_deprecation() -> None:
+    item = _item("Retries use exponential backoff with jitter", "Three attempts, then the job fails.")
+    (proposal,) = analyze([HygieneItem(item, served=12)], None)
+    assert (proposal.type, proposal.requires_human_approval) == ("DEPRECATE_MEMORY", True)
+    assert proposal.description.startswith("Served 12 times, never used")
+    for kept in (
+        HygieneItem(item, served=SERVED_IN_VAIN - 1),
+        HygieneItem(item, served=12, used=1),
+        HygieneItem(replace(item, status="draft"), served=12),
+    ):
+        assert analyze([kept], None) == []

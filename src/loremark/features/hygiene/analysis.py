@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from loremark.base import limits, log
+from loremark.base import clock, limits, log
 from loremark.base.caller import Caller
 from loremark.base.plans import Plans
+from loremark.features.briefing.usage import Usage, find_usage
 from loremark.features.enrichment import origins, repository_state
 from loremark.features.hygiene import records, store
 from loremark.features.hygiene.model_review import review_proposals
@@ -36,6 +37,8 @@ from loremark.wire.hygiene import HygieneMode, HygienePlan
 _log = log.logger("hygiene")
 _MAX_ITEMS: dict[HygieneMode, int] = {"quick": limits.HYGIENE_QUICK_ITEMS, "weekly": limits.HYGIENE_WEEKLY_ITEMS}
 _CONCURRENT = 2
+_USAGE_MS = 60 * clock.DAY_MS
+"""The time in which an item must have been used."""
 
 
 @dataclass(frozen=True)
@@ -105,12 +108,13 @@ class HygieneAnalyzer:
         known = await repository_state.find_file_states(tx, caller.scope, project_id, paths) if paths else {}
         deleted = {path for path, row in known.items() if row["deleted"]}
         item_ids = list(loaded)
+        usage = await find_usage(tx, caller.scope, project_id, item_ids, clock.now_ms() - _USAGE_MS)
         stored: dict[str, bytes] = {}
         if item_ids:
             model = self._embedders.current.name
             stored = await vectors.find_vectors(tx, caller.scope, project_id, model, item_ids)
         return _Memory(
-            [_to_hygiene_item(row, loaded[row["id"]], deleted) for row in rows],
+            [_to_hygiene_item(row, loaded[row["id"]], deleted, usage.get(row["id"], Usage())) for row in rows],
             {row["id"]: row["version"] for row in rows},
             stored,
         )
@@ -134,10 +138,12 @@ def _stacked(rows: Sequence[NDArray[np.float32]]) -> NDArray[np.float32] | None:
     return np.stack(rows) if rows else None
 
 
-def _to_hygiene_item(row: Row, item: Item, deleted: set[str]) -> HygieneItem:
+def _to_hygiene_item(row: Row, item: Item, deleted: set[str], usage: Usage) -> HygieneItem:
     return HygieneItem(
         item,
         branch=None if row["merged_at_ms"] is not None else row["branch"],
         superseded_by=row["superseded_by"],
         deleted_files=tuple(path for path in item.files if path in deleted),
+        served=usage.served,
+        used=usage.used + usage.corrected,
     )

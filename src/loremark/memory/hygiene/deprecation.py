@@ -1,4 +1,4 @@
-"""Proposes to deprecate items that no longer hold: superseded, about deleted files, or todos that are done."""
+"""Proposes to deprecate items that no longer hold or help: superseded, about deleted files, done, or never used."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from loremark.memory.extraction.word_patterns import content_terms, coverage
 from loremark.memory.hygiene.proposals import HygieneItem, Proposal, quote_title
 
+SERVED_IN_VAIN = 8
+"""The number of briefings from which an approved item that no session used is proposed for deprecation."""
 _NEAR = 0.45
 _DONE_NEAR = 0.6
 _DONE_COVERED = 0.6
@@ -93,7 +95,7 @@ def propose(
         if old is not None:
             reason = f"a newer item, {quote_title(other.item)}, says that {old} was replaced"
             return _propose_deprecation(seen, reason, 0.85, other.item.id)
-    return None
+    return _propose_unused(seen)
 
 
 def later_similarities(
@@ -120,6 +122,21 @@ def _propose_deprecation(seen: HygieneItem, reason: str, confidence: float, succ
         ),
         confidence=confidence,
         successor=successor,
+    )
+
+
+def _propose_unused(seen: HygieneItem) -> Proposal | None:
+    """Propose to deprecate an approved item that agents are given again and again, and never use."""
+    if seen.item.status != "approved" or seen.used or seen.served < SERVED_IN_VAIN:
+        return None
+    return Proposal(
+        type="DEPRECATE_MEMORY",
+        item_ids=(seen.item.id,),
+        description=(
+            f"Served {seen.served} times, never used: {quote_title(seen.item)}. "
+            "It will be removed from the brain and can be approved again."
+        ),
+        confidence=0.6,
     )
 
 

@@ -18,13 +18,16 @@ MAX_TITLE_SHOWN = 80
 class HygieneItem:
     """An item to check; ``item.id`` sorts by age.
 
-    ``branch``: its unmerged branch. ``deleted_files``: those of its files that were deleted.
+    ``branch``: its unmerged branch. ``deleted_files``: those of its files that were deleted. ``served``: in
+    how many briefings it was lately. ``used``: in how many of them the session used it or the person repeated it.
     """
 
     item: Item
     branch: str | None = None
     superseded_by: str | None = None
     deleted_files: tuple[str, ...] = ()
+    served: int = 0
+    used: int = 0
 
 
 @dataclass(frozen=True, slots=True)
