@@ -34,6 +34,7 @@ const PROJECT_PAGES: Record<string, ComponentType> = {
   "/p/:projectId/sessions/:sessionId": lazy(() => import("./pages/sessions/Session")),
   "/p/:projectId/genesis": lazy(() => import("./pages/genesis/Genesis")),
   "/p/:projectId/hygiene": lazy(() => import("./pages/hygiene/Hygiene")),
+  "/p/:projectId/usefulness": lazy(() => import("./pages/usefulness/Usefulness")),
   "/p/:projectId/webhooks": lazy(() => import("./pages/webhooks/Webhooks")),
   "/p/:projectId/settings": lazy(() => import("./pages/project/ProjectSettings")),
 };

@@ -1,6 +1,7 @@
 import {
   IconBook2,
   IconBrain,
+  IconChartBar,
   IconCreditCard,
   IconHistory,
   IconHome,
@@ -37,6 +38,7 @@ export const PROJECT_PAGES: NavPage[] = [
   { path: "sessions", name: "Sessions", icon: IconTimeline },
   { path: "genesis", name: "Genesis", icon: IconSearch },
   { path: "hygiene", name: "Hygiene", icon: IconBook2 },
+  { path: "usefulness", name: "Usefulness", icon: IconChartBar },
   { path: "webhooks", name: "Webhooks", icon: IconWebhook },
   { path: "settings", name: "Project settings", icon: IconSettings },
 ];

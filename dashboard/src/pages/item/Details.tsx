@@ -2,11 +2,12 @@ import { Text } from "@mantine/core";
 import { useQueries } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
+import { useGet } from "~/api/hooks";
 import { fetchItem } from "~/api/items";
 import type { Item } from "~/api/types";
 import { CopyIconButton } from "~/parts/Copy";
 import { Confidence, StatusTag, Tag, TypeTag } from "~/parts/Tag";
-import { RelativeTime } from "~/parts/format";
+import { pluralize, RelativeTime } from "~/parts/format";
 import classes from "./item.module.css";
 
 export const TIERS: Record<number, string> = {
@@ -52,6 +53,21 @@ function ItemLinks({ ids, projectId }: { ids: string[]; projectId: string }) {
       {ids.length > shown.length && <li>and {ids.length - shown.length} more</li>}
     </ul>
   );
+}
+
+const times = (count: number) => (count === 1 ? "once" : pluralize(count, "time"));
+
+/** How often agents were given the item, and what came of it. */
+function Usage({ id }: { id: string }) {
+  const usage = useGet("/api/v2/items/{id}/usage", { path: { id } });
+  if (!usage.data?.served) return null;
+  const { served, used, corrected } = usage.data;
+  const facts = [
+    `Served ${times(served)}`,
+    used === 0 ? "never used" : `used ${times(used)}`,
+    ...(corrected === 0 ? [] : [`corrected again ${times(corrected)}`]),
+  ];
+  return <Detail name="Usefulness">{facts.join(", ")}</Detail>;
 }
 
 export function Details({ item }: { item: Item }) {
@@ -127,6 +143,7 @@ export function Details({ item }: { item: Item }) {
           )}
         </Detail>
       )}
+      <Usage id={item.id} />
       <Detail name="Created">
         <RelativeTime at={item.createdAt} />
       </Detail>

@@ -6,6 +6,7 @@ import { DangerZone } from "./DangerZone";
 import { ReadOnlySettings } from "./ReadOnlySettings";
 import { General } from "./General";
 import { Enrichment } from "./Enrichment";
+import { Briefings } from "./Briefings";
 import { Members } from "./Members";
 import { Repository } from "./Repository";
 import { SigningSecret } from "./SigningSecret";
@@ -32,6 +33,7 @@ export default function ProjectSettings() {
         {canManage ? <General disabled={archived} /> : <ReadOnlySettings />}
         <Members disabled={archived || !canManage} />
         {canManage && <Enrichment disabled={archived} />}
+        {canManage && <Briefings disabled={archived} />}
         {canManage && <Repository disabled={archived} />}
         {canManage && <SigningSecret disabled={archived} />}
         <ExportImport canImport={canManage && !archived} />

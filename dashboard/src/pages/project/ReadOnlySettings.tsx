@@ -27,7 +27,7 @@ export function ReadOnlySettings() {
   return (
     <SettingsSection title="General" about="Only project admins and team admins can change these settings.">
       <Loaded query={detail}>
-        {({ autoApproveThreshold }) => (
+        {({ autoApproveThreshold, briefingsEnabled, showUnreviewed }) => (
           <dl className={classes.settings}>
             <Setting name="Description">{project.description || <Text c="dimmed">None</Text>}</Setting>
             <Setting name="Visibility">
@@ -41,6 +41,8 @@ export function ReadOnlySettings() {
               {project.repoUrl ? <RepositoryLink url={project.repoUrl} /> : <Text c="dimmed">None</Text>}
             </Setting>
             <Setting name="Deep enrichment">{project.deepEnrichEnabled ? "On" : "Off"}</Setting>
+            <Setting name="Brief agents">{briefingsEnabled ? "On" : "Off"}</Setting>
+            <Setting name="Show unreviewed memory">{showUnreviewed ? "On" : "Off"}</Setting>
             <Setting name="Project ID">
               <span className={classes.secret}>{project.id}</span>{" "}
               <CopyIconButton text={project.id} label="Copy project ID" />

@@ -21,6 +21,8 @@ const OPTIMISTIC_FIELDS = [
   "aiTier",
   "deepEnrichEnabled",
   "autoApproveThreshold",
+  "briefingsEnabled",
+  "showUnreviewed",
 ] as const;
 
 export function useProjectDetail() {

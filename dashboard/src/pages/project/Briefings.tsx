@@ -1,0 +1,37 @@
+import { Stack, Switch } from "@mantine/core";
+import { Loaded } from "~/parts/Page";
+import { SettingsSection } from "~/parts/SettingsSection";
+import { useProjectDetail, useUpdateProject } from "./useUpdateProject";
+
+/** What agents are told at the start of a session. Each setting is saved when changed. */
+export function Briefings({ disabled }: { disabled: boolean }) {
+  const detail = useProjectDetail();
+  const update = useUpdateProject();
+  return (
+    <SettingsSection
+      title="Briefings"
+      about="What agents are told when a session starts. Changes are saved immediately."
+    >
+      <Loaded query={detail}>
+        {({ briefingsEnabled, showUnreviewed }) => (
+          <Stack gap="xl">
+            <Switch
+              label="Brief agents"
+              description="Gives agents the memories that matter for their task. While this is off, what they would have been given is only recorded, to compare."
+              disabled={disabled}
+              checked={briefingsEnabled}
+              onChange={(event) => update.mutate({ briefingsEnabled: event.currentTarget.checked })}
+            />
+            <Switch
+              label="Show unreviewed memory"
+              description="Lets briefings and answers use drafts and quotations from earlier sessions, marked as unreviewed."
+              disabled={disabled}
+              checked={showUnreviewed}
+              onChange={(event) => update.mutate({ showUnreviewed: event.currentTarget.checked })}
+            />
+          </Stack>
+        )}
+      </Loaded>
+    </SettingsSection>
+  );
+}
