@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 from sqlalchemy import select, update
@@ -10,6 +11,7 @@ from sqlalchemy import select, update
 from loremark.features.briefing.jobs import OUTCOMES
 from loremark.features.briefing.outcome_store import list_due
 from loremark.jobs import queue
+from loremark.memory.hygiene.deprecation import SERVED_IN_VAIN
 from loremark.storage.tables import briefing_entries, jobs
 from tests.features.test_briefing import ACK, TASK, brief, remember
 from tests.features.test_recall import Conversation
@@ -140,3 +142,23 @@ async def test_usefulness_of_a_project_without_briefings_is_zero(service: Servic
     for days, status in ((0, 400), (1, 200), (365, 200), (366, 400)):
         answer = await talk.owner.get(f"/api/v2/usefulness?projectId={talk.project}&days={days}")
         assert answer.status_code == status
+
+
+async def test_an_item_that_no_session_uses_is_proposed_for_deprecation(service: Service) -> None:
+    talk = await Conversation.of(service)
+    item_id = await remember(talk, **RULE)
+    for number in range(SERVED_IN_VAIN):
+        await brief(talk, TASK, session=f"codex:{number}")
+    assert not await _proposals(talk), "no session went on, so none could use it"
+    for number in range(SERVED_IN_VAIN):
+        await talk.say(f"codex:{number}", TASK, "Written.")
+    await outcomes(talk)
+    (action,) = await _proposals(talk)
+    assert (action["itemId"], action["requiresHumanApproval"]) == (item_id, True)
+    assert action["description"].startswith(f"Served {SERVED_IN_VAIN} times, never used")
+
+
+async def _proposals(talk: Conversation) -> list[dict[str, Any]]:
+    body = {"projectId": talk.project, "action": "analyze"}
+    plan = (await talk.owner.post("/api/v2/hygiene", body)).json()
+    return [action for action in plan["actions"] if action["type"] == "DEPRECATE_MEMORY"]
