@@ -59,6 +59,20 @@ async def test_missing_blob_is_none(blobs: Blobs) -> None:
     assert await blobs.list_project(ids.new("prj")) == []
 
 
+async def test_deleting_a_blob_deletes_only_this_one(blobs: Blobs) -> None:
+    project, other = ids.new("prj"), ids.new("prj")
+    first, second = await _put(blobs, project, b"one"), await _put(blobs, project, b"two")
+    await _put(blobs, other, b"one")
+    for _ in range(2):
+        await blobs.delete(project, first)
+    await blobs.delete(ids.new("prj"), first)
+    assert await blobs.list_project(project) == [second]
+    assert await blobs.get(project, first) is None
+    assert await blobs.list_project(other) == [first]
+    with pytest.raises(ValueError, match="not a SHA-256"):
+        await blobs.delete(project, "../x")
+
+
 async def test_deleting_a_project_deletes_only_its_own_blobs(blobs: Blobs, folder: Path) -> None:
     doomed = "prj_1"
     similar_names = ["prj_", "prj_10", "prj_1a", "PRJ_1", "prj", "xprj_1"]

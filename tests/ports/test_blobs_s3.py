@@ -68,6 +68,15 @@ async def test_missing_blob_is_none(blobs: Blobs) -> None:
     assert await blobs.delete_project("prj_2") == 0
 
 
+async def test_deleting_a_blob_deletes_only_this_one(blobs: Blobs) -> None:
+    first, second = await _put(blobs, "prj_1", b"one"), await _put(blobs, "prj_1", b"two")
+    await _put(blobs, "prj_2", b"one")
+    for _ in range(2):
+        await blobs.delete("prj_1", first)
+    assert await blobs.list_project("prj_1") == [second]
+    assert await blobs.list_project("prj_2") == [first]
+
+
 async def test_deleting_a_project_deletes_only_its_own_blobs(blobs: Blobs) -> None:
     similar_names = ["prj_", "prj_10", "prj_1a", "PRJ_1", "prj", "xprj_1"]
     for number in range(30):

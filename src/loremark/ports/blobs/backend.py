@@ -22,6 +22,9 @@ class BlobBackend(Protocol):
 
     async def get(self, project_id: str, sha256: str) -> bytes | None: ...
 
+    async def delete(self, project_id: str, sha256: str) -> None:
+        """Delete the blob if it exists."""
+
     async def list_project(self, project_id: str) -> list[str]: ...
 
     async def delete_project(self, project_id: str) -> int: ...

@@ -33,6 +33,9 @@ class LocalBackend:
     async def get(self, project_id: str, sha256: str) -> bytes | None:
         return await asyncio.to_thread(self._get, project_id, sha256)
 
+    async def delete(self, project_id: str, sha256: str) -> None:
+        await asyncio.to_thread(self._delete_one, project_id, sha256)
+
     async def list_project(self, project_id: str) -> list[str]:
         return await asyncio.to_thread(self._list, project_id)
 
@@ -69,6 +72,12 @@ class LocalBackend:
                 return sorted(name for name in os.listdir(self._root / project_id) if is_blob_name(name))
             except FileNotFoundError:
                 return []
+
+    def _delete_one(self, project_id: str, sha256: str) -> None:
+        folder = self._root / project_id
+        with _clear_failure("a blob cannot be deleted"), suppress(FileNotFoundError):
+            (folder / sha256).unlink()
+            _sync_folder(folder)
 
     def _delete(self, project_id: str) -> int:
         """Delete the project's directory, including temporary files, durably."""

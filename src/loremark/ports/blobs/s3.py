@@ -60,6 +60,10 @@ class S3Backend:
                 return None
             return bytes(await found.bytes_async())
 
+    async def delete(self, project_id: str, sha256: str) -> None:
+        async with self._bounded("a blob cannot be deleted"):
+            await obstore.delete_async(self._store, [self._path(project_id, sha256)])
+
     async def list_project(self, project_id: str) -> list[str]:
         names = [path.rpartition("/")[2] for path in await self._paths(project_id)]
         return [name for name in names if is_blob_name(name)]

@@ -32,6 +32,11 @@ class Blobs:
         _check(project_id, sha256)
         return await self._backend.get(project_id, sha256)
 
+    async def delete(self, project_id: str, sha256: str) -> None:
+        """Delete a blob that no event refers to. Safe to repeat after a crash."""
+        _check(project_id, sha256)
+        await self._backend.delete(project_id, sha256)
+
     async def list_project(self, project_id: str) -> list[str]:
         """Return the hashes of a project's blobs."""
         _check(project_id)
