@@ -161,3 +161,20 @@ async def test_failed_enrichment_shows_the_error_and_can_be_retried(
     await expect(page.get_by_role("button", name="Reopen")).to_be_visible()
     await expect(page.get_by_text("Earlier runs (1)")).to_be_visible()
     assert olga.request("GET", f"/api/v2/sessions/{session}")["status"] == "completed"
+
+
+async def test_a_session_can_be_forgotten(driver: Driver, visit: OpenVisit, olga: User) -> None:
+    session = olga.send_event("session_save", {**_SOURCE, "summary": "About the merger."})["sessionId"]
+    window = await visit(olga)
+    page = await window.go(f"{{p}}/sessions/{session}")
+    await page.get_by_role("button", name="Forget session").click()
+    dialog = page.get_by_role("dialog", name="Forget this session?")
+    await expect(dialog).to_contain_text("1 event")
+    assert await window.accessibility() == []
+    await dialog.get_by_role("button", name="Cancel").click()
+    await expect(dialog).to_have_count(0)
+    await page.get_by_role("button", name="Forget session").click()
+    await dialog.get_by_role("button", name="Forget session").click()
+    await expect(page).to_have_url(f"{window.url}/p/{olga.project_id}/sessions")
+    await expect(page.get_by_role("link", name=re.compile("1 event"))).to_have_count(0)
+    assert olga.request("GET", f"/api/v2/sessions?projectId={olga.project_id}") == []

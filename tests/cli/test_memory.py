@@ -107,6 +107,10 @@ def test_sessions_and_events(olga: Cli, server: Server) -> None:
         terminal.wait_for("found in ses_")
         assert terminal.end() == 0
     assert olga.run("sessions", "show", "../../keys").error.endswith("ot found")
+    assert olga.run("sessions", "forget", session).error == "not forgotten; confirm with --yes"
+    forgotten = olga.run("sessions", "forget", session, "--yes")
+    assert forgotten.out == f"Forgot {session} with 1 event.\n"
+    assert olga.run("sessions", "forget", session, "--yes", "--json").error == "Session not found"
 
 
 def test_what_sessions_said_is_searched_and_briefed(olga: Cli, server: Server) -> None:

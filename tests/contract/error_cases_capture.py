@@ -13,6 +13,8 @@ from sqlalchemy import delete, insert, update
 from loremark.base import clock, ids, limits
 from loremark.features.identity import store as people
 from loremark.features.metering import service as metering
+from loremark.features.sessions.store import ENRICHMENT
+from loremark.jobs import queue
 from loremark.storage.tables import jobs, sessions, teams, usage_counters
 from loremark.web.routes import Route
 from tests.contract.cast import Ask, Cast
@@ -190,6 +192,18 @@ async def _already_enriching(cast: Cast, routes: list[Route]) -> AsyncIterator[E
     for route in routes:
         ask = await valid(cast, route)
         async with cast.service.runtime.database.write() as tx:
+            await tx.run(update(sessions).where(sessions.c.id == ask.target).values(status="enriching"))
+        yield ErrorCase(route, await cast.send(cast["owner"], route, ask))
+
+
+@CAPTURE.of(409, "Session is being enriched. Try again when it has finished.")
+async def _still_enriching(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+    for route in routes:
+        ask = await valid(cast, route)
+        later_ms = clock.now_ms() + clock.HOUR_MS  # with a job, or maintenance would mark the session as failed
+        team = cast.owner.team_id
+        async with cast.service.runtime.database.write() as tx:
+            await queue.enqueue(tx, ENRICHMENT, {}, team_id=team, session_id=ask.target, run_at_ms=later_ms)
             await tx.run(update(sessions).where(sessions.c.id == ask.target).values(status="enriching"))
         yield ErrorCase(route, await cast.send(cast["owner"], route, ask))
 

@@ -152,6 +152,12 @@ async def _update_session(cast: Cast, project: str) -> Ask:
     return Ask({"id": session}, {"status": "completed"}, target=session, project=project)
 
 
+@_on("sessions.delete")
+async def _delete_session(cast: Cast, project: str) -> Ask:
+    session = str((await send_event(cast, project))["sessionId"])
+    return Ask({"id": session}, target=session, project=project)
+
+
 @_on("sessions.events")
 async def _list_events(cast: Cast, project: str) -> Ask:
     kept = [await send_event(cast, project) for _ in range(3)]

@@ -109,6 +109,8 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "sessions.get (public)":            (200, 200,  200,  200,     200,       S404,    OUT,    OUT),
     "sessions.update":                  (200, 200,  200,  200,     S404,      S404,    OUT,    OUT),
     "sessions.update (public)":         (200, 200,  200,  200,     NO,        S404,    OUT,    OUT),
+    "sessions.delete":                  (204, 204,  204,  204,     S404,      S404,    OUT,    OUT),
+    "sessions.delete (public)":         (204, 204,  204,  204,     NO,        S404,    OUT,    OUT),
     "sessions.enrich":                  (202, 202,  202,  202,     S404,      S404,    OUT,    OUT),
     "sessions.enrich (public)":         (202, 202,  202,  202,     NO,        S404,    OUT,    OUT),
     "sessions.retry":                   (202, 202,  202,  202,     S404,      S404,    OUT,    OUT),

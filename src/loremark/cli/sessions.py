@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from loremark.cli.framework import OK, add_subcommands
+from loremark.cli.framework import OK, CommandError, add_subcommands
 
-SUMMARY = "Inspect captured sessions, their events and jobs."
+SUMMARY = "Inspect and forget captured sessions."
 EXAMPLE = "loremark sessions list --status active"
 
 _STATES = ("active", "completed", "enriching", "failed")
@@ -25,9 +25,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     events = commands.add("events", "List a session's events, oldest first.", _events, "loremark sessions events ses_…")
     add_limit(events, 100)
     events.add_argument("--full", action="store_true", help="show whole payloads")
-    for command in (showing, events):
+    forgetting = commands.add(
+        "forget",
+        "Delete a session with everything captured in it, and drafts that only it supports.",
+        _forget,
+        "loremark sessions forget ses_… --yes",
+    )
+    forgetting.add_argument("--yes", action="store_true", help="skip the confirmation")
+    for command in (showing, events, forgetting):
         command.add_argument("session", metavar="SESSION", help="session ID")
-    for command in (listing, showing, events):
+    for command in (listing, showing, events, forgetting):
         add_json(command)
 
 
@@ -81,6 +88,25 @@ def _show(arguments: argparse.Namespace) -> int:
         )
         if isinstance(job.warning, str):
             output.write(f"  {output.one_line(job.warning, 500)}")
+    return OK
+
+
+def _forget(arguments: argparse.Namespace) -> int:
+    from loremark.cli import output
+    from loremark.cli.connection import open_client
+    from loremark.client.calls.sessions import delete_session, get_session
+
+    with open_client() as client:
+        session = client.send(get_session(arguments.session))
+        size = output.pluralize(session.event_count, "event")
+        question = f"Forget the session from {session.created_at[:10]} with {size}? This cannot be undone."
+        if not output.confirm(question, arguments.yes):
+            raise CommandError("not forgotten; confirm with --yes")
+        client.send(delete_session(session.id))
+    if arguments.json:
+        output.write_json({"forgotten": session.id})
+    else:
+        output.write(f"Forgot {output.plain(session.id)} with {size}.")
     return OK
 
 

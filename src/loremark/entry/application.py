@@ -62,6 +62,7 @@ from loremark.features.recall.service import Recall
 from loremark.features.related.routes import routes as related_routes
 from loremark.features.search.routes import routes as search_routes
 from loremark.features.search.service import Finder
+from loremark.features.session_deletion.routes import routes as session_deletion_routes
 from loremark.features.sessions.routes import routes as sessions_routes
 from loremark.features.sessions.service import Models
 from loremark.features.team.routes import routes as team_routes
@@ -101,6 +102,7 @@ ROUTES: list[Route] = [
     *event_routes,
     *sessions_routes,
     *enrichment_routes,
+    *session_deletion_routes,
     *genesis_routes,
     *scans_routes,
     *hygiene_routes,

@@ -56,6 +56,11 @@ const ACTIONS: Record<string, [string, string, (entry: Entry) => string]> = {
     "Signing secret rotated",
     () => "rotated the project's signing secret",
   ],
+  "session.deleted": [
+    "Memory",
+    "Session forgotten",
+    (e) => `forgot a session with ${detail(e, "events")} events`,
+  ],
   "item.deleted": ["Memory", "Memory deleted", (e) => `deleted the memory “${detail(e, "title")}”`],
   "context.deleted": ["Memory", "Context deleted", (e) => `deleted the context ${detail(e, "schemaKey")}`],
   "contexts.populated": ["Memory", "Map populated", () => "populated the map"],

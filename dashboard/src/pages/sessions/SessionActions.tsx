@@ -1,8 +1,12 @@
 import { Button, Group, Text } from "@mantine/core";
-import { IconCheck, IconPlayerPlay, IconRefresh, IconSparkles } from "@tabler/icons-react";
+import { IconCheck, IconPlayerPlay, IconRefresh, IconSparkles, IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
-import { queryKey, useSend } from "~/api/hooks";
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { invalidate, queryKey, useSend } from "~/api/hooks";
 import type { Session } from "~/api/types";
+import { ConfirmDialog } from "~/parts/ConfirmDialog";
+import { pluralize } from "~/parts/format";
 import { useCanWrite, useProject } from "~/shell/project";
 
 const SESSIONS = "/api/v2/sessions";
@@ -28,6 +32,47 @@ function useSessionChange(session: Session) {
     setStatus: (status: "active" | "completed") =>
       update.mutate({ path, body: { status } }, setOptimistic(status)),
   };
+}
+
+/** Deletes the session after a confirmation, and returns to the list. */
+function ForgetSession({ session }: { session: Session }) {
+  const [, navigate] = useLocation();
+  const [opened, setOpened] = useState(false);
+  const cache = useQueryClient();
+  const forget = useSend("delete", SESSION);
+  const confirm = () =>
+    forget.mutateAsync({ path: { id: session.id } }).then(
+      () => {
+        // First, because this page would otherwise refetch a session that is gone.
+        navigate(`/p/${session.projectId}/sessions`);
+        return invalidate(cache, (path) => path.startsWith(SESSIONS) || path.startsWith("/api/v2/items"));
+      },
+      () => setOpened(false),
+    );
+  return (
+    <>
+      <Button
+        px="sm"
+        variant="subtle"
+        color="red"
+        leftSection={<IconTrash size={16} />}
+        onClick={() => setOpened(true)}
+      >
+        Forget session
+      </Button>
+      <ConfirmDialog
+        opened={opened}
+        title="Forget this session?"
+        confirmLabel="Forget session"
+        busy={forget.isPending}
+        onConfirm={() => void confirm()}
+        onClose={() => setOpened(false)}
+      >
+        Its {pluralize(session.eventCount, "event")} and the drafts that only it supports are deleted for
+        good. Approved memories stay, without their quotes from this session.
+      </ConfirmDialog>
+    </>
+  );
 }
 
 /** The actions available for a session in its current status. */
@@ -85,10 +130,12 @@ export function SessionActions({ session }: { session: Session }) {
           Reopen
         </Button>
       )}
-      {status === "enriching" && (
+      {status === "enriching" ? (
         <Text size="sm" c="dimmed" role="status">
           Enriching… This page updates automatically.
         </Text>
+      ) : (
+        <ForgetSession session={session} />
       )}
     </Group>
   );

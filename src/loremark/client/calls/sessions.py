@@ -39,6 +39,10 @@ def update_session(session_id: str, status: str) -> Call[SessionDetail]:
     )
 
 
+def delete_session(session_id: str) -> Call[None]:
+    return Call(method="DELETE", path=path("/api/v2/sessions/{}", session_id), response_type=type(None))
+
+
 def list_events(session_id: str, cursor: str | None = None, limit: int | None = None) -> Call[list[SessionEvent]]:
     url = path("/api/v2/sessions/{}/events", session_id, cursor=cursor, limit=limit)
     return Call(method="GET", path=url, response_type=list[SessionEvent])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -19,6 +19,7 @@ from sqlalchemy import (
     or_,
     select,
     union_all,
+    update,
 )
 
 from loremark.base import clock, limits
@@ -68,6 +69,13 @@ _FIND = Sql(
 )
 _DELETE = Sql(
     delete(revisions).where(revisions.c.team_id == bindparam("scope"), revisions.c.record_id == bindparam("of"))
+)
+_OF_RECORD = and_(revisions.c.team_id == bindparam("scope"), revisions.c.record_id == bindparam("of"))
+_SNAPSHOTS = Sql(select(revisions.c.version, revisions.c.snapshot).where(_OF_RECORD))
+_SET_SNAPSHOT = Sql(
+    update(revisions)
+    .where(_OF_RECORD, revisions.c.version == bindparam("at_version"))
+    .values(snapshot=bindparam("new_snapshot"))
 )
 _AFTER_ALL = 2**62
 
@@ -268,6 +276,22 @@ async def list_moments(tx: Tx, scope: Scope, project_id: str, before_ms: int | N
 
 async def find_revision(tx: Tx, scope: Scope, record_id: str, version: int) -> Row | None:
     return await tx.one(_FIND, scope=scope, of=record_id, at_version=version)
+
+
+async def was_approved(tx: Tx, scope: Scope, record_id: str) -> bool:
+    """Return whether any version of an item was approved."""
+    rows = await tx.many(_SNAPSHOTS, scope=scope, of=record_id)
+    return any(msgspec.json.decode(row["snapshot"]).get("status") == "approved" for row in rows)
+
+
+async def remove_evidence(tx: Tx, scope: Scope, record_id: str, event_ids: Collection[str]) -> None:
+    """Remove the quotes of these events from all versions of an item."""
+    for row in await tx.many(_SNAPSHOTS, scope=scope, of=record_id):
+        snapshot = msgspec.json.decode(row["snapshot"])
+        evidence = [quote for quote in snapshot["evidence"] if quote["eventId"] not in event_ids]
+        if len(evidence) < len(snapshot["evidence"]):
+            changed = encode({**snapshot, "evidence": evidence})
+            await tx.run(_SET_SNAPSHOT, scope=scope, of=record_id, at_version=row["version"], new_snapshot=changed)
 
 
 async def delete_revisions(tx: Tx, scope: Scope, record_id: str) -> None:

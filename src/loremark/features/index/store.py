@@ -60,7 +60,14 @@ _ONE = and_(_OF_PROJECT, item_index.c.item_id == bindparam("of_item"))
 _MARK_DELETED = Sql(
     update(item_index)
     .where(_ONE)
-    .values(version=bindparam("new_version"), status=DELETED, terms=bindparam("no_terms"), session_id=None, branch=None)
+    .values(
+        version=bindparam("new_version"),
+        status=DELETED,
+        terms=bindparam("no_terms"),
+        schema_key="",
+        session_id=None,
+        branch=None,
+    )
 )
 _MARK_CHANGED = Sql(update(item_index).where(_ONE).values(version=bindparam("new_version")))
 _PAGE = Sql(

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET
 
 from loremark.base import clock, errors
-from loremark.base.caller import Caller
+from loremark.base.caller import Caller, Scope
 from loremark.features.audit import store as audit
 from loremark.features.history import store as history
 from loremark.features.items import records, store
@@ -121,11 +121,22 @@ async def _emit_change(tx: Tx, caller: Caller, row: Row, before: Item, after: It
 
 
 async def delete_item(tx: Tx, caller: Caller, row: Row) -> None:
-    """Delete the item with its history. Items it superseded stay deprecated, without a successor."""
-    scope, project_id, item_id = caller.scope, row["project_id"], row["id"]
+    """Delete the item on a user's request."""
+    affects_brain = await remove_item(tx, caller.scope, row, caller.user_id)
+    await audit.record(tx, caller, "item.deleted", row["id"], project_id=row["project_id"], title=row["title"])
+    if affects_brain:
+        await touch_memory(tx, caller.scope, row["project_id"])
+
+
+async def remove_item(tx: Tx, scope: Scope, row: Row, actor_id: str) -> bool:
+    """Delete the item with its history. Items it superseded stay deprecated, without a successor.
+
+    Return whether this can affect the brain.
+    """
+    project_id, item_id = row["project_id"], row["id"]
     await store.delete_item(tx, scope, project_id, item_id)
     await history.delete_revisions(tx, scope, item_id)
-    others = await clear_conflicts(tx, scope, project_id, item_id, actor_id=caller.user_id)
+    others = await clear_conflicts(tx, scope, project_id, item_id, actor_id=actor_id)
     for other in await store.lock_superseded_by(tx, scope, project_id, item_id):
         await change_item(
             tx,
@@ -133,13 +144,11 @@ async def delete_item(tx: Tx, caller: Caller, row: Row) -> None:
             other,
             records.to_item(other),
             reason="edited",
-            actor_id=caller.user_id,
+            actor_id=actor_id,
             superseded_by=None,
         )
-    await audit.record(tx, caller, "item.deleted", item_id, project_id=project_id, title=row["title"])
     notify_changed(tx, scope, "items", project_id)
-    if others or row["status"] == "approved":
-        await touch_memory(tx, scope, project_id)
+    return bool(others) or row["status"] == "approved"
 
 
 async def revert_item(tx: Tx, caller: Caller, row: Row, version: int) -> None:

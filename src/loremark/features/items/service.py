@@ -130,6 +130,17 @@ async def change_item(
     return True
 
 
+async def detach_from_session(tx: Tx, scope: Scope, row: Row) -> Row:
+    """Remove the reference to the session an item was created from. Return the new row, locked."""
+    await store.clear_session(tx, scope, row["id"])
+    is_merged = row["merged_at_ms"] is not None
+    entry = records.to_entry(records.to_item(row), None, row["created_at_ms"], merged=is_merged)
+    await index.upsert_entry(tx, scope, row["project_id"], entry)
+    detached = await store.lock_item(tx, scope, row["id"])
+    assert detached is not None
+    return detached
+
+
 async def emit_item_event(tx: Tx, scope: Scope, event: WebhookEvent, project_id: str, item_id: str, item: Item) -> None:
     data = {
         "itemId": item_id,

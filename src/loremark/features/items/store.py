@@ -72,6 +72,7 @@ _UPDATE = Sql(
     update(items).where(_ONE).values({name: bindparam(f"new_{name}") for name in (*MUTABLE_COLUMNS, "updated_at_ms")})
 )
 _DELETE = Sql(delete(items).where(_ONE))
+_CLEAR_SESSION = Sql(update(items).where(_ONE).values(session_id=None, source_ref=None))
 
 _OF_ITEM = and_(
     item_files.c.team_id == bindparam("scope"),
@@ -220,6 +221,11 @@ async def set_files(
 async def queue_embedding(tx: Tx, scope: Scope, project_id: str, item_id: str) -> None:
     """Queue the item for embedding. Its old vector stays in use until then."""
     await tx.run(_QUEUE_EMBEDDING, project_id=project_id, item_id=item_id, team_id=scope)
+
+
+async def clear_session(tx: Tx, scope: Scope, item_id: str) -> None:
+    """Remove the reference to the session that the item was created from."""
+    await tx.run(_CLEAR_SESSION, scope=scope, item_id=item_id)
 
 
 async def delete_item(tx: Tx, scope: Scope, project_id: str, item_id: str) -> None:

@@ -1,4 +1,4 @@
-"""How deleting a project affects the counters.
+"""How deleting a project or a session affects the counters.
 
 Storage is released. Monthly counters do not go down: deleted rows of this month are counted separately, so that the
 recount still adds up.
@@ -7,6 +7,7 @@ recount still adds up.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from sqlalchemy import Table, bindparam, delete, select
 
@@ -19,6 +20,8 @@ from loremark.storage.statements import InList, Sql
 from loremark.storage.tables import blobs, events, jobs, sessions
 
 ENRICHMENT_JOBS = "enrichment"
+SESSION_PURGE = "sessions.purge"
+"""Kind of the job that every deletion of a session starts."""
 
 
 def deleted_counter(counter: str) -> str:
@@ -45,29 +48,29 @@ _JOBS, _DELETE_JOBS = _some(jobs, "id", "kind"), _delete(jobs, "id")
 async def clear_events(tx: Tx, project_id: str, limit: int) -> int:
     """Delete up to ``limit`` rows and return how many. Unscoped, because the job only knows the project."""
     rows = await _delete_rows(tx, _EVENTS, _DELETE_EVENTS, project_id, limit)
-    await _count_deleted(tx, EVENTS, rows)
-    await _release_storage(tx, rows)
+    await count_deleted(tx, EVENTS, rows)
+    await release_storage(tx, rows)
     return len(rows)
 
 
 async def clear_blobs(tx: Tx, project_id: str, limit: int) -> int:
     """Like ``clear_events``."""
     rows = await _delete_rows(tx, _BLOBS, _DELETE_BLOBS, project_id, limit)
-    await _release_storage(tx, rows)
+    await release_storage(tx, rows)
     return len(rows)
 
 
 async def clear_sessions(tx: Tx, project_id: str, limit: int) -> int:
     """Like ``clear_events``."""
     rows = await _delete_rows(tx, _SESSIONS, _DELETE_SESSIONS, project_id, limit)
-    await _count_deleted(tx, SESSIONS, rows)
+    await count_deleted(tx, SESSIONS, rows)
     return len(rows)
 
 
 async def clear_jobs(tx: Tx, project_id: str, limit: int) -> int:
     """Like ``clear_events``."""
     rows = await _delete_rows(tx, _JOBS, _DELETE_JOBS, project_id, limit)
-    await _count_deleted(tx, ENRICHMENTS, [row for row in rows if row["kind"] == ENRICHMENT_JOBS])
+    await count_deleted(tx, ENRICHMENTS, [row for row in rows if row["kind"] == ENRICHMENT_JOBS])
     return len(rows)
 
 
@@ -81,15 +84,16 @@ async def _delete_rows(tx: Tx, some: Sql, deletion: Sql, project_id: str, limit:
     return rows
 
 
-async def _count_deleted(tx: Tx, counter: str, rows: list[Row]) -> None:
-    """Count this month's rows; earlier months are not recounted."""
+async def count_deleted(tx: Tx, counter: str, rows: Sequence[Row]) -> None:
+    """Count this month's deleted rows; earlier months are not recounted. Unscoped: rows name their team."""
     this_month = period()
     by_team = Counter(row["team_id"] for row in rows if row["team_id"] and period(row["created_at_ms"]) == this_month)
     for team_id, count in by_team.items():
         await store.count(tx, Scope(team_id), this_month, deleted_counter(counter), count)
 
 
-async def _release_storage(tx: Tx, rows: list[Row]) -> None:
+async def release_storage(tx: Tx, rows: Sequence[Row]) -> None:
+    """Subtract the size of deleted rows. Unscoped: rows name their team."""
     by_team: Counter[str] = Counter()
     for row in rows:
         by_team[row["team_id"]] += row["size_bytes"]

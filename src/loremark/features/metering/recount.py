@@ -6,7 +6,8 @@ finished. Rows up to the mark are counted in short reads. Then the few rows afte
 transaction that locks all slots of the team. Since counting locks a slot until the commit, the rows visible at that
 point are exactly those in the counters.
 
-Teams with a deletion in progress cannot be counted consistently and wait for the next night.
+Teams with a deletion in progress, of a project or a session, cannot be counted consistently and wait for the next
+night.
 """
 
 from __future__ import annotations
@@ -114,7 +115,8 @@ async def recount_team(database: Database, scope: Scope, mark: Mark) -> list[Dif
         current = await row_counts.list_projects(tx, scope)
         found = before + await _count_after(tx, scope, mark, since_ms, list(current))
         unchanged = all(current.get(project_id) for project_id in projects) and all(current.values())
-        if not unchanged or period() != month or not await _no_deletion_started(tx, scope, list(current)):
+        no_deletion = await _no_deletion_started(tx, scope, list(current), mark)
+        if not unchanged or period() != month or not no_deletion:
             return []
         for counter in COUNTERS:
             if counter != STORAGE:
@@ -163,9 +165,11 @@ async def _count_after(tx: Tx, scope: Scope, mark: Mark, since_ms: int, project_
     return found
 
 
-async def _no_deletion_started(tx: Tx, scope: Scope, project_ids: Sequence[str]) -> bool:
-    """Whether no project was deleted while the rows were counted."""
+async def _no_deletion_started(tx: Tx, scope: Scope, project_ids: Sequence[str], mark: Mark) -> bool:
+    """Whether no project or session was deleted while the rows were counted."""
     current = await row_counts.list_projects(tx, scope)
+    if await row_counts.has_deleted_session(tx, scope, mark.at_ms):
+        return False
     return all(current.get(project_id) for project_id in project_ids)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from sqlalchemy import Column, Table, and_, bindparam, case, func, select
+from sqlalchemy import Column, Table, and_, bindparam, case, func, or_, select
 
 from loremark.base.caller import Scope
 from loremark.features.metering.counter_slots import ENRICHMENTS, EVENTS, SESSIONS, STORAGE
-from loremark.features.metering.project_deletion import ENRICHMENT_JOBS
+from loremark.features.metering.project_deletion import ENRICHMENT_JOBS, SESSION_PURGE
+from loremark.jobs.lanes import lane_of
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import InList, Sql
 from loremark.storage.tables import blobs, events, jobs, projects, sessions, teams
@@ -47,6 +48,15 @@ _SESSIONS_AFTER = Sql(
         sessions.c.id > bindparam("mark"),
         sessions.c.created_at_ms >= bindparam("since_ms"),
     )
+)
+_SESSION_PURGES = Sql(
+    select(jobs.c.id)
+    .where(
+        or_(*(jobs.c.status == status for status in ("queued", "running", "completed", "failed", "cancelled"))),
+        jobs.c.lane == bindparam("lane"),
+        or_(jobs.c.finished_at_ms.is_(None), jobs.c.finished_at_ms >= bindparam("since_ms")),
+    )
+    .limit(1)
 )
 _EVENTS_BEFORE = Sql(
     select(_in_month(events), _sum_of(events.c.size_bytes)).where(  # type: ignore[call-overload]
@@ -96,6 +106,11 @@ async def list_sessions(tx: Tx, scope: Scope, project_id: str, after: str) -> li
 
 def sessions_up_to(rows: Sequence[Row], mark: str, since_ms: int) -> Counter[str]:
     return Counter({SESSIONS: sum(row["id"] <= mark and row["created_at_ms"] >= since_ms for row in rows)})
+
+
+async def has_deleted_session(tx: Tx, scope: Scope, since_ms: int) -> bool:
+    """Return whether the deletion of a session was in progress at any moment since then."""
+    return await tx.one(_SESSION_PURGES, lane=lane_of(scope, SESSION_PURGE), since_ms=since_ms) is not None
 
 
 async def count_sessions_after(tx: Tx, scope: Scope, project_id: str, mark: str, since_ms: int) -> Counter[str]:

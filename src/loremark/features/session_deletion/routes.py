@@ -1,0 +1,24 @@
+"""DELETE /api/v2/sessions/{id}."""
+
+from __future__ import annotations
+
+from loremark.base import errors
+from loremark.features.session_deletion import service
+from loremark.web.authentication import KEY, LOGIN, needs
+from loremark.web.call import Call
+from loremark.web.routes import Routes
+
+routes = Routes("sessions")
+
+
+@routes.add(
+    "DELETE",
+    "/api/v2/sessions/{id}",
+    needs(KEY | LOGIN),
+    name="delete",
+    status=204,
+    errors=(errors.SESSION_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED, errors.SESSION_ENRICHING),
+)
+async def delete_session(call: Call, id: str) -> None:
+    """Forget a session: its events, what was said in it, and drafts that only it supports."""
+    await service.delete_session(call.tx, call.caller, id)

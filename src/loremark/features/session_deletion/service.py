@@ -1,0 +1,107 @@
+"""Deleting a session with everything that came from it.
+
+The request deletes the session itself, its search entries and the first batch of the rest, which is all of it for most
+sessions, in one transaction. A job deletes what is left, and the blobs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from loremark.base import errors
+from loremark.base.caller import Caller, Scope
+from loremark.features.audit import store as audit
+from loremark.features.history import store as history
+from loremark.features.items import editing, records
+from loremark.features.items import service as items
+from loremark.features.items import store as items_store
+from loremark.features.metering.counter_slots import SESSIONS
+from loremark.features.metering.project_deletion import SESSION_PURGE, count_deleted
+from loremark.features.projects.access import Access
+from loremark.features.recall import store as recall
+from loremark.features.session_deletion import store
+from loremark.features.sessions import service as sessions
+from loremark.jobs import queue
+from loremark.jobs.notices import notify_changed
+from loremark.memory.items import Item
+from loremark.storage.database import Row, Tx
+from loremark.wire.events import WebhookEvent
+
+ITEMS_AT_ONCE = 100
+EVENTS_AT_ONCE = 500
+
+
+async def delete_session(tx: Tx, caller: Caller, session_id: str) -> None:
+    """Delete a session on a user's request, unless it is being enriched."""
+    seen, _ = await sessions.get_session(tx, caller, session_id, Access.READ)
+    scope, project_id = caller.scope, seen["project_id"]
+    # In this order, because an edit locks the memory before the project, and ingest the project before the session.
+    await items.lock_memory(tx, scope, project_id)
+    await store.lock_project(tx, scope, project_id)
+    session, _ = await sessions.get_session(tx, caller, session_id, Access.WRITE)
+    if session["status"] == "enriching":
+        raise errors.SESSION_ENRICHING()
+    await store.delete_session(tx, scope, session_id)
+    await count_deleted(tx, SESSIONS, [session])
+    await recall.delete_session_turns(tx, scope, project_id, session_id)
+    await store.delete_jobs(tx, scope, session_id)
+    gone, has_more = await delete_items(tx, scope, project_id, session_id, caller.user_id)
+    blobs: set[str] = set()
+    if not has_more:
+        blobs, _ = await delete_events(tx, scope, project_id, session_id)
+    payload = {"sessionId": session_id, "actorId": caller.user_id, "items": gone, "blobs": sorted(blobs)}
+    await queue.enqueue(tx, SESSION_PURGE, payload, team_id=scope, project_id=project_id)
+    details = {"source": session["source"], "events": session["event_count"]}
+    await audit.record(tx, caller, "session.deleted", session_id, project_id=project_id, **details)
+    notify_changed(tx, scope, "sessions", project_id)
+
+
+async def delete_items(tx: Tx, scope: Scope, project_id: str, session_id: str, actor_id: str) -> tuple[list[str], bool]:
+    """Remove a session from some of the items that came from it.
+
+    Return the ids of deleted items, and whether there are more items to change. The caller has locked the memory.
+    """
+    event_ids = await store.list_event_ids(tx, scope, session_id)
+    found = await store.find_items(tx, scope, project_id, session_id, event_ids)
+    gone = []
+    affects_brain = False
+    for row in await items_store.lock_by_ids(tx, scope, found[:ITEMS_AT_ONCE]):
+        affects_brain = affects_brain or row["status"] == "approved"
+        if await _remove_from_item(tx, scope, row, session_id, event_ids, actor_id):
+            gone.append(row["id"])
+    if affects_brain:
+        await items.touch_memory(tx, scope, project_id)
+    return gone, len(found) > ITEMS_AT_ONCE
+
+
+async def _remove_from_item(
+    tx: Tx, scope: Scope, row: Row, session_id: str, event_ids: frozenset[str], actor_id: str
+) -> bool:
+    """Delete an item that only this session supports and nobody approved, otherwise its quotes of the session.
+
+    Return whether it was deleted.
+    """
+    item = records.to_item(row)
+    evidence = tuple(quote for quote in item.evidence if quote.event_id not in event_ids)
+    if not evidence and not await _was_approved(tx, scope, item):
+        await editing.remove_item(tx, scope, row, actor_id)
+        return True
+    if row["session_id"] == session_id:
+        row = await items.detach_from_session(tx, scope, row)
+    changed = dataclasses.replace(item, evidence=evidence)
+    if await items.change_item(tx, scope, row, changed, reason="edited", actor_id=actor_id):
+        await items.emit_item_event(tx, scope, WebhookEvent.ITEM_UPDATED, row["project_id"], row["id"], changed)
+    await history.remove_evidence(tx, scope, row["id"], event_ids)
+    return False
+
+
+async def _was_approved(tx: Tx, scope: Scope, item: Item) -> bool:
+    """Return whether the item is approved or was, so that the team has made it its own."""
+    return item.status == "approved" or await history.was_approved(tx, scope, item.id)
+
+
+async def delete_events(tx: Tx, scope: Scope, project_id: str, session_id: str) -> tuple[set[str], bool]:
+    """Delete some events. Return the hashes of their blobs, and whether there may be more events."""
+    rows = await store.list_events(tx, scope, session_id, EVENTS_AT_ONCE)
+    await store.delete_events(tx, scope, project_id, rows)
+    return {sha256 for row in rows for sha256 in store.blobs_in(row)}, len(rows) == EVENTS_AT_ONCE
