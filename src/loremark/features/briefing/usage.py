@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import BigInteger, and_, bindparam, case, func, select
+from sqlalchemy import BigInteger, ColumnElement, and_, bindparam, case, func, select
 
 from loremark.base import clock
 from loremark.base.caller import Scope
@@ -27,7 +27,7 @@ class Usage:
     corrected: int = 0
 
 
-def _with_outcome(outcome: str) -> case[int]:
+def _with_outcome(outcome: str) -> ColumnElement[int]:
     return case((briefing_entries.c.outcome == outcome, 1), else_=0)
 
 
