@@ -31,7 +31,7 @@ _TEXTS_AT_ONCE = 2
 _READ_UP_TO = "recall_event"
 _EMBEDDER = "recall_embedder"
 _OVERLAP_MS = 120_000
-"""Events this much older than the newest one are looked at again: other processes may commit them late."""
+"""Each run looks again at events this much older than the newest one: other processes may commit them late."""
 _RETRY_MS = 15_000
 
 
@@ -59,27 +59,29 @@ class IndexTurns:
         async with self._database.write() as tx:
             if await installation.update_claim(tx, _EMBEDDER, self._embedder.name):
                 await store.queue_all(tx)
+        async with self._database.read() as tx:
+            read_up_to = await installation.find_claim(tx, _READ_UP_TO) or ""
+        after = _overlapping(read_up_to)
         while True:
-            while await self._read_batch(run):
-                pass
+            while (last := await self._read_batch(run, after, read_up_to)) is not None:
+                after, read_up_to = last, max(last, read_up_to)
             if not await self._embed_batch(run):
                 return
 
-    async def _read_batch(self, run: Run) -> bool:
-        """Store the turns of the next events, project by project. Return whether there may be more."""
+    async def _read_batch(self, run: Run, after: str, read_up_to: str) -> str | None:
+        """Store the turns of the next events, project by project. Return the last event; None if there are none."""
         async with self._database.read() as tx:
-            read_up_to = await installation.find_claim(tx, _READ_UP_TO)
-            events = await store.list_unread(tx, after=_overlapping(read_up_to), take=_EVENTS_BATCH)
+            events = await store.list_unread(tx, after=after, take=_EVENTS_BATCH)
         if not events:
-            return False
+            return None
         for project_id, group in groupby(sorted(events, key=_project_of), key=_project_of):
             rows = list(group)
             read = await self._read_events(rows)
             async with run.step() as tx:
                 await store.create_turns(tx, Scope(rows[0]["team_id"]), project_id, read)
         async with run.step() as tx:
-            await installation.update_claim(tx, _READ_UP_TO, max(events[-1]["id"], read_up_to or ""))
-        return True
+            await installation.update_claim(tx, _READ_UP_TO, max(events[-1]["id"], read_up_to))
+        return str(events[-1]["id"])
 
     async def _read_events(self, rows: Sequence[Row]) -> list[tuple[Row, list[tuple[Turn, bytes]]]]:
         """Return the turns of a project's events without secrets, with their search terms."""
