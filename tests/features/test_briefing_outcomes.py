@@ -6,13 +6,12 @@ import asyncio
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
-from loremark.features.briefing.jobs import OUTCOMES
 from loremark.features.briefing.outcome_store import list_due
-from loremark.jobs import queue
+from loremark.jobs.notices import notify_changed
 from loremark.memory.hygiene.deprecation import SERVED_IN_VAIN
-from loremark.storage.tables import briefing_entries, jobs
+from loremark.storage.tables import briefing_entries
 from tests.features.test_briefing import ACK, TASK, brief, remember
 from tests.features.test_recall import Conversation
 from tests.support.service import Service
@@ -20,7 +19,6 @@ from tests.support.service import Service
 pytestmark = pytest.mark.anyio
 
 NEW = "claude-code:new"
-_MAKE_DUE = update(jobs).where(jobs.c.id == f"every/{OUTCOMES}", jobs.c.status == "queued").values(run_at_ms=0)
 RULE = {"type": "convention", "title": "HL7 senders wait for the ACK in a queue of their own", "content": "See ADR 12."}
 
 
@@ -34,9 +32,8 @@ async def outcomes(talk: Conversation) -> dict[str, str]:
                 if not await list_due(tx, 1):
                     break
             async with database.write() as tx:
-                await tx.run(_MAKE_DUE)
-                tx.notify(queue.TOPIC, "nudge")
-            await asyncio.sleep(0.3)
+                notify_changed(tx, talk.owner.team_id, "sessions", talk.project)
+            await asyncio.sleep(0.6)
     return await recorded(talk)
 
 

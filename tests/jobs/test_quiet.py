@@ -135,3 +135,24 @@ async def test_change_notice_wakes_the_matching_job(database: Database, checked:
         while ran == before:
             await asyncio.sleep(0.01)
     assert ran == before + 1
+
+
+@pytest.mark.usefixtures("fast_runner")
+async def test_one_change_notice_wakes_every_job_that_waits_for_it(database: Database) -> None:
+    ran: dict[str, int] = {"first": 0, "second": 0}
+
+    def counting(name: str) -> JobKind:
+        async def sweep(run: Run) -> None:
+            ran[name] += 1
+
+        return JobKind(sweep, every_ms=clock.HOUR_MS, wake_on="sessions")
+
+    async with work.running_kinds(database, {name: counting(name) for name in ran}), asyncio.timeout(60):
+        while min(ran.values()) < 1:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.3)
+        async with database.write() as tx:
+            notices.notify_changed(tx, "team_1", "sessions", "prj_1")
+        while min(ran.values()) < 2:
+            await asyncio.sleep(0.01)
+    assert ran == {"first": 2, "second": 2}

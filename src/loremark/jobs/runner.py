@@ -81,7 +81,10 @@ class Runner:
         self._upkeep_at = 0.0
         self._room = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
-        woken = {kind.wake_on: name for name, kind in kinds.items() if kind.wake_on}
+        woken: dict[str, list[str]] = {}
+        for name, kind in kinds.items():
+            if kind.wake_on:
+                woken.setdefault(kind.wake_on, []).append(name)
         self._waker = Waker(database, woken, self._look_again)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from loremark.base import log
 from loremark.jobs import recurring
@@ -20,7 +20,10 @@ _log = log.logger("jobs")
 class Waker:
     """Listens for changes and makes the affected recurring jobs due. A missed notice only delays one run."""
 
-    def __init__(self, database: Database, kinds: Mapping[str, str], look_again: Callable[[str], None]) -> None:
+    def __init__(
+        self, database: Database, kinds: Mapping[str, Sequence[str]], look_again: Callable[[str], None]
+    ) -> None:
+        """``kinds``: by change notification, the kinds that it makes due."""
         self._database = database
         self._kinds = kinds
         self._look_again = look_again
@@ -38,12 +41,12 @@ class Waker:
     async def _listen(self) -> None:
         with self._database.signals.listen(LIVE) as listener:
             while True:
-                called = {self._called_by(await listener.next())} - {None}
+                called = set(self._called_by(await listener.next()))
                 if not called:
                     continue
                 await asyncio.sleep(_SOON_S)
                 called |= await self._all_that_came(listener)
-                kinds = sorted(filter(None, called))
+                kinds = sorted(called)
                 try:
                     async with self._database.write() as tx:
                         for kind in kinds:
@@ -53,12 +56,12 @@ class Waker:
                 for kind in kinds:
                     self._look_again(kind)
 
-    async def _all_that_came(self, listener: Listener) -> set[str | None]:
-        called: set[str | None] = set()
+    async def _all_that_came(self, listener: Listener) -> set[str]:
+        called: set[str] = set()
         while notice := await listener.next(timeout=0):
-            called.add(self._called_by(notice))
+            called.update(self._called_by(notice))
         return called
 
-    def _called_by(self, notice: tuple[str, str] | None) -> str | None:
+    def _called_by(self, notice: tuple[str, str] | None) -> Sequence[str]:
         what = notice[1].split(" ")[1:2] if notice else []
-        return self._kinds.get(what[0]) if what else None
+        return self._kinds.get(what[0], ()) if what else ()
