@@ -21,6 +21,7 @@ pytestmark = pytest.mark.anyio
 QUIET = {
     "every/billing.sweep",
     "every/brain.watch",
+    "every/briefing.outcomes",
     "every/enrichment.reembed",
     "every/enrichment.upkeep",
     "every/genesis.upkeep",
