@@ -8,6 +8,7 @@ from bench import (
     ask,
     brain,
     cli,
+    confidence,
     dashboard,
     embedding_mean,
     embeddings,
@@ -31,6 +32,7 @@ from bench import (
 # Quality, not speed, so not run by default. Most of these also write the weights they fit.
 QUALITY = {
     "answering": fit_answering.run,
+    "confidence": confidence.run,
     "embedding-mean": embedding_mean.run,
     "item-classifier": fit_item_classifier.run,
     "pair-weights": fit_pair_weights.run,

@@ -94,7 +94,7 @@ def test_decisions_and_their_status(tmp_path: Path) -> None:
         "Use PostgreSQL for orders",
         "decision",
         None,
-        0.9,
+        None,
     )
     assert "because it keeps what it has acknowledged" in first.content
     assert (second.title, second.status) == ("Keep sessions in memory", "deprecated")

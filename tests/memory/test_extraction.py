@@ -256,7 +256,7 @@ def test_one_topic_has_one_key() -> None:
     assert {item.schema_key for found in (by_file, by_scope, by_test) for item in found.items} == {"root/payments"}
 
 
-def test_direct_statements_have_higher_confidence() -> None:
+def test_confidence_depends_on_source_and_form() -> None:
     stated = _save(("decision", "Keep Stripe", "We decided to keep Stripe because refunds are cheap."))
     fixed = _save(("bug", "Leak of sockets", "Caused by a missing close; fixed by a context manager in net/pool.py."))
     explained = _commits("feat: add exports\n\nSupport needs them every month for the audit.")
@@ -264,7 +264,11 @@ def test_direct_statements_have_higher_confidence() -> None:
     summarized = _save(summary="Decided to keep Stripe because refunds are cheap.")
     unsure = _save(("decision", "Keep Stripe", "We decided to keep Stripe, probably because refunds are cheap."))
     found = [each.items[0].confidence for each in (stated, fixed, explained, bare, summarized, unsure)]
-    assert found == [0.92, 0.9, 0.85, 0.75, 0.7, 0.87]
+    assert found == [0.92, 0.92, 0.9, 0.3, 0.1, 0.87]
+    rule = {"name": "Rules", "content": "Never write to the `orders` table directly, always use the ledger module."}
+    for source, confidence in (("api", 0.72), ("import:cline", 0.06)):
+        (item,) = extract(RawEvent("e1", "context_update", rule | {"source": source})).items
+        assert (item.type, item.confidence) == ("convention", confidence)
 
 
 def test_findings_by_layer_and_importance() -> None:

@@ -57,6 +57,28 @@ def test_only_a_missing_title_is_derived() -> None:
     ]
 
 
+def test_only_people_raise_a_confidence() -> None:
+    item = {"title": "Sessions live in Redis", "content": "Sessions live in Redis for a day."}
+
+    def confidence(source: str, **given: float) -> float:
+        (created,) = _operate(operation="create", item=item | given, source=source).items
+        (updated,) = _operate(operation="update", itemId="i1", item={"confidence": 1.0}, source=source).operations
+        assert created.confidence <= updated.changes["confidence"]
+        return created.confidence
+
+    assert [confidence(source) for source in ("", "cli", "dashboard")] == [0.95, 0.95, 0.95]
+    assert [confidence("cli", confidence=given) for given in (0.3, 0.99)] == [0.3, 0.99]
+    for source, most in (
+        ("mcp", 0.85),
+        ("mcp:codex", 0.85),
+        ("import:mem0", 0.85),
+        ("import:adr", 0.9),
+        ("import:instructions", 0.72),
+    ):
+        assert [confidence(source), confidence(source, confidence=0.99)] == [most, most]
+        assert confidence(source, confidence=0.3) == 0.3
+
+
 @pytest.mark.parametrize("given", [7, -1, "high", True, None, [], 1e400])
 def test_invalid_confidences_are_ignored(given: Any) -> None:
     (item,) = _operate(operation="create", item={"title": "Sessions live in Redis", "confidence": given}).items

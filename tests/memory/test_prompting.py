@@ -18,6 +18,7 @@ from loremark.memory.extraction.prompting import (
     parse_answer,
 )
 from loremark.memory.items import Item, Quote, RawEvent
+from loremark.memory.rule_model_merge import merge_rule_and_model_items
 from tests.growth import Work, assert_subquadratic
 from tests.support.properties import examples
 
@@ -66,7 +67,7 @@ def test_a_supported_item_quotes_the_event() -> None:
                     content="Payments are retried with backoff, at most 5 times.",
                     type="implementation",
                     schema_key="root/payments",
-                    confidence=0.9,
+                    confidence=0.7,
                     files=("src/payments/retry.py",),
                     tags=("retry",),
                     evidence=(Quote("e1", "retried at most 5 times\n  with backoff"),),
@@ -111,11 +112,22 @@ def test_invalid_entries_are_counted(entry: Any) -> None:
     assert _read(entry) == Answer((), dropped_unsupported=0, dropped_invalid=1)
 
 
-def test_only_explicit_statements_get_high_confidence() -> None:
-    stated = _entry(
-        title="Keep Stripe", content="Stripe stays.", type="decision", quotes=["We decided to keep Stripe over Adyen."]
-    )
-    assert [item.confidence for _, item in _read(stated, _entry(confidence="high")).items] == [0.92, 0.7]
+def test_a_model_may_lower_the_confidence_but_not_raise_it() -> None:
+    for claimed, confidence in ((0.99, 0.7), ("high", 0.7), (0.4, 0.4)):
+        assert [item.confidence for _, item in _read(_entry(confidence=claimed)).items] == [confidence]
+
+
+def test_a_model_item_has_the_confidence_of_the_item_it_replaces() -> None:
+    by_model = _item("Retries are capped", confidence=0.7)
+    for before, after in ((0.9, 0.9), (0.1, 0.7)):
+        by_rule = _item("Retries", confidence=before)
+        assert [item.confidence for item in merge_rule_and_model_items([by_rule], [by_model])] == [after]
+    other = _item("Something else", quote="Invoices are numbered per tenant.", confidence=0.9)
+    assert merge_rule_and_model_items([other], [by_model]) == [by_model, other]
+
+
+def _item(title: str, *, quote: str = "Payments are retried five times.", confidence: float) -> Item:
+    return Item(title, title, "decision", "root", confidence, evidence=(Quote("e1", quote),))
 
 
 def test_keys_and_numbers_are_parsed_leniently() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -87,6 +87,14 @@ async def evaluate(settings: Settings, labelled: LabeledSet) -> tuple[Report, Re
     finally:
         await embedder.close()
     return report, retrieval
+
+
+async def judge_items(
+    embedder: Embedder, events: Sequence[EventLine], found: Mapping[str, Sequence[Item]]
+) -> dict[str, list[Item]]:
+    """Return the items that the classifier keeps, by event."""
+    vectors = await _Vectors.of(embedder, [item for items in found.values() for item in items])
+    return {event.id: _judged(event, found[event.id], vectors) for event in events}
 
 
 def _judged(event: EventLine, found: Sequence[Item], vectors: _Vectors) -> list[Item]:

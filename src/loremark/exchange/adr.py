@@ -57,7 +57,7 @@ def read_document(text: str, origin: str) -> Note:
         origin=origin,
         type="decision",
         tags=("adr", "superseded") if is_superseded else ("adr",),
-        confidence=0.6 if _PROPOSED.search(status) else 0.9,
+        confidence=0.6 if _PROPOSED.search(status) else None,
         schema_key=schema_key("decisions", title),
         status="deprecated" if is_superseded else None,
     )

@@ -27,7 +27,6 @@ NAMES = frozenset(
 _OTHER_FILES = (".github/copilot-instructions.md",)
 _FOLDERS = (".cursor/rules", ".clinerules", ".claude/rules", ".github/instructions", ".windsurf/rules")
 _MIN_CHARS = 10
-_CONFIDENCE = 0.9
 
 
 def is_file(path: Path) -> bool:
@@ -79,6 +78,5 @@ def read_document(text: str, origin: str) -> Iterator[Note]:
             origin=f"{origin}#{'/'.join(headings)}" if headings else origin,
             type="convention",
             files=globs,
-            confidence=_CONFIDENCE,
             schema_key=schema_key("conventions", *headings[-2:]),
         )

@@ -2,7 +2,7 @@
 
 They use an item's vector, its words and a few handcrafted features. The clearer the rules are about a type, the less
 the model can change it. The weights are fitted on labeled items of the dev set (``python -m bench item-classifier``)
-and fit one embedding model. Items that were saved explicitly, have high confidence or give a reason are always kept,
+and fit one embedding model. Items that were saved explicitly, state a rule or give a reason are always kept,
 and types that were stated rather than inferred are never changed.
 """
 
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from loremark.memory.extraction import narratives, salience
 from loremark.memory.extraction.commit_files import touches_source
 from loremark.memory.extraction.commit_types import candidate_types
+from loremark.memory.extraction.confidence import COMMIT_WITH_BODY, FILED_CHANGE
 from loremark.memory.extraction.ngram_features import ngram_features
 from loremark.memory.items import TIER_OF_TYPE, Item
 from loremark.wire.items import ItemType
@@ -33,9 +34,7 @@ TYPE_EVENTS = ("session_save", "git_digest", "context_update")
 whatever the words."""
 VECTOR_SCALE = 3.0
 WORD_SCALE = 2.0
-_HIGH_CONFIDENCE = 0.86
-_HAS_BODY_CONFIDENCE = 0.8
-"""A commit with a higher confidence has more than a subject."""
+_STATED_TYPES = ("decision", "convention")
 _LONG_CHARS = 800
 _WEIGHTS = "item_classifier_weights.json"
 TYPES = tuple(TIER_OF_TYPE)
@@ -153,9 +152,13 @@ def needs_salience_check(item: Item, event: str) -> bool:
     Commits with a body that touch source files are kept. Narratives are always checked: they give a reason for
     everything.
     """
-    if event not in SALIENCE_EVENTS or item.confidence > _HIGH_CONFIDENCE:
+    if event not in SALIENCE_EVENTS:
         return False
-    if event == "git_digest" and item.confidence > _HAS_BODY_CONFIDENCE and touches_source(item.files):
+    if event == "git_digest" and item.confidence >= COMMIT_WITH_BODY and touches_source(item.files):
+        return False
+    if event == "session_save" and item.confidence >= FILED_CHANGE:
+        return False
+    if event == "context_update" and item.type in _STATED_TYPES:
         return False
     if event == "session_save" and narratives.is_first_person(item.content):
         return True
@@ -169,11 +172,10 @@ def features(item: Item, vector: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def handcrafted_features(item: Item) -> list[float]:
-    """The type, the confidence, and whether it gives a reason, is specific, names files and so on."""
+    """The type, and whether it gives a reason, is specific, names files and so on."""
     text = f"{item.title}. {item.content}"
     return [
         *(float(item.type == kind) for kind in TYPES),
-        2 * item.confidence,
         float(salience.has_reason(text)),
         float(salience.is_specific(text)),
         float(salience.has_remedy(text)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from loremark.memory.items import Item
 
@@ -12,11 +13,18 @@ _MIN_OVERLAP = 0.6
 def merge_rule_and_model_items(by_rule: Sequence[Item], by_model: Sequence[Item]) -> list[Item]:
     """Return the model's items plus the rule-based items that quote other parts of the event.
 
-    A model can only add: a rule-based item is dropped only where a model's item quotes the same words.
+    A model can only add: a rule-based item is dropped only where a model's item quotes the same words. The model's item
+    then has at least its confidence, which depends on the source.
     """
-    quoted = [_words(item) for item in by_model]
-    remaining = [item for item in by_rule if not any(_overlaps(_words(item), words) for words in quoted)]
-    return [*by_model, *remaining]
+    quoted = [_words(item) for item in by_rule]
+    dropped: set[int] = set()
+    merged: list[Item] = []
+    for item in by_model:
+        words = _words(item)
+        same = [place for place, others in enumerate(quoted) if _overlaps(words, others)]
+        dropped.update(same)
+        merged.append(replace(item, confidence=max([item.confidence, *(by_rule[place].confidence for place in same)])))
+    return merged + [item for place, item in enumerate(by_rule) if place not in dropped]
 
 
 def _words(item: Item) -> frozenset[str]:

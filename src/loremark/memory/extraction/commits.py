@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from loremark.memory.extraction import confidence, salience, titles
 from loremark.memory.extraction.commit_messages import CommitMessage, is_merge_commit, parse_message
 from loremark.memory.extraction.commit_parser import Commit
-from loremark.memory.extraction.commit_salience import CHANGE_KINDS, SQUASHED, is_salient_commit
+from loremark.memory.extraction.commit_salience import SQUASHED, is_salient_commit
 from loremark.memory.extraction.commit_types import classify_commit
 from loremark.memory.extraction.facts import EventContext, Fact, find_files, merge_files
 from loremark.memory.extraction.sentence_splitter import Sentence, strip_markdown
@@ -32,7 +32,6 @@ def _facts_of_commit(commit: Commit, message: CommitMessage, origin: EventContex
         yield from _facts_of_list(listed, commit, message.scope, origin)
         return
     main, others = _separate_statements(message.sentences)
-    said = " ".join((strip_markdown(title), *(one.text for one in main)))
     files = _item_files(commit, (title, *(one.raw for one in main)), origin)
     kind = message.kind or message.scope.lower()
     found, margin = classify_commit(
@@ -43,7 +42,7 @@ def _facts_of_commit(commit: Commit, message: CommitMessage, origin: EventContex
         lead=title,
         sentences=tuple(main),
         files=files,
-        confidence=confidence.of_commit(said, has_body=bool(main), conventional=message.kind in CHANGE_KINDS),
+        confidence=confidence.COMMIT_WITH_BODY if main else confidence.COMMIT_SUBJECT,
         scope=message.scope,
         capitalize=message.subject != title or bool(message.scope),
         tags=("breaking",) if message.breaking else (),
@@ -57,7 +56,7 @@ def _facts_of_commit(commit: Commit, message: CommitMessage, origin: EventContex
                 lead="",
                 sentences=(one,),
                 files=files,
-                confidence=confidence.of_change(outright, one.text, explicit=outright == "todo", sentences=1),
+                confidence=confidence.COMMIT_WITH_BODY,
                 scope=message.scope,
                 type_margin=explicit_verdict(outright).margin,
             )
@@ -72,7 +71,7 @@ def _facts_of_list(listed: Sequence[Sentence], commit: Commit, scope: str, origi
             lead="",
             sentences=(one,),
             files=_item_files(commit, (one.raw,), origin),
-            confidence=confidence.of_commit(one.text, has_body=salience.has_reason(one.text), conventional=False),
+            confidence=confidence.COMMIT_WITH_BODY if salience.has_reason(one.text) else confidence.COMMIT_SUBJECT,
             scope=scope,
             type_margin=margin,
         )

@@ -1,24 +1,42 @@
-"""The confidence of extracted items, by how directly the evidence states them."""
+"""The confidence of extracted items: the share of such items that reviewers keep, by source and form.
+
+The shares come from docs/research/confidence.md. What a sender claims can lower a confidence, but only a person who
+saves an item can raise it.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from loremark.memory.extraction import salience
-from loremark.memory.extraction.payloads import as_number
+from loremark.memory.extraction.payloads import as_number, as_text
 from loremark.wire.items import ItemType
 
-EXPLICIT = 0.95
-STATED = 0.92
-CAUSE_AND_FIX = 0.90
-FILED = 0.87
-DESCRIBED = 0.85
-BARE_COMMIT = 0.75
-FROM_SUMMARY = 0.70
-WEAK = 0.55
-MAX_INFERRED = 0.90
-_HEDGE = 0.15
+SAVED_BY_PERSON = 0.95
+STATED_CHANGE = 0.92
+"""A decision or rule, sent under that category or stated outright, or a bug with its cause and fix."""
+COMMIT_WITH_BODY = 0.9
+FILED_CHANGE = 0.87
+"""A change sent with a category to remember, a title and a text."""
+TOOL_ITEM = 0.85
+"""An item that an agent proposes or another tool exported. Only people approve these."""
+DESCRIBED_CHANGE = 0.75
+DOCUMENT_RULE = 0.72
+"""A rule in an instruction file, or a decision or rule in another document."""
+MODEL_ITEM = 0.7
+DOCUMENT_STATEMENT = 0.5
+NAMED_CHANGE = 0.5
+"""A change without an explanation."""
+COMMIT_SUBJECT = 0.3
+SUMMARY_SENTENCE = 0.1
+"""A sentence of a transcript or summary, which nobody saved as a fact."""
+MEMORY_BANK = 0.06
+_TOOLS = ("import", "mcp")
+"""Sources that save on behalf of a file or an agent."""
+_IMPORTS = {"adr": 0.9, "instructions": DOCUMENT_RULE}
+_MEMORY_BANK_IMPORT = "import:cline"
 _FEW_WORDS = 4
+_NAMED_WORDS = 5
 _IMPORTANCE = {
     "critical": 0.92,
     "high": 0.88,
@@ -30,36 +48,48 @@ _IMPORTANCE = {
     "info": 0.55,
 }
 _UNRATED = 0.75
+_LEAST_IMPORTANT, _MOST_IMPORTANT = 0.55, 0.92
 
 
-def of_change(kind: ItemType, text: str, *, explicit: bool, sentences: int, saved: bool = False) -> float:
-    """A fact from a saved session: stated explicitly, explained, or only named.
-
-    ``filed``: it was saved to be remembered. That raises the confidence of a short or hedged text, but not above the
-    review threshold.
-    """
-    if saved and (salience.is_hedged(text) or not salience.is_substantial(text, _FEW_WORDS)):
-        return FILED
-    if sentences == 0 and not salience.has_reason(text):
-        found = STATED - 0.07 if explicit else BARE_COMMIT if salience.is_substantial(text, 5) else WEAK
-    elif kind in ("decision", "convention") and explicit:
-        found = STATED
-    elif kind == "bug" and salience.has_reason(text) and salience.has_remedy(text):
-        found = CAUSE_AND_FIX
-    else:
-        found = DESCRIBED
-    return _unless_hedged(max(found, FILED) if saved else found, text)
+def of_change(kind: ItemType, text: str, *, explicit: bool, sentences: int, filed: bool) -> float:
+    """A change of a saved session."""
+    is_stated = explicit and kind in ("decision", "convention") and (sentences or salience.has_reason(text))
+    is_solved = kind == "bug" and salience.has_reason(text) and salience.has_remedy(text)
+    if (is_stated or is_solved) and _is_clear(text):
+        return STATED_CHANGE
+    if filed:
+        return FILED_CHANGE
+    if sentences == 0 and not salience.has_reason(text) and not salience.is_substantial(text, _NAMED_WORDS):
+        return NAMED_CHANGE
+    return DESCRIBED_CHANGE
 
 
-def of_summary(text: str, *, explicit: bool) -> float:
-    """A sentence of a summary, which was not saved as a fact."""
-    return _unless_hedged(FROM_SUMMARY if explicit else WEAK, text)
+def of_statement(kind: ItemType, payload: dict[str, Any]) -> float:
+    """A statement of a document."""
+    if _source(payload) == _MEMORY_BANK_IMPORT:
+        return MEMORY_BANK
+    return DOCUMENT_RULE if kind in ("decision", "convention") else DOCUMENT_STATEMENT
 
 
-def of_commit(text: str, *, has_body: bool, conventional: bool) -> float:
-    """A commit: explained, in conventional form, or only named."""
-    found = DESCRIBED if has_body else BARE_COMMIT if conventional else FROM_SUMMARY
-    return _unless_hedged(found, text)
+def of_operation(given: Any, payload: dict[str, Any]) -> float:
+    """An item saved explicitly. Senders may lower its confidence, and only people may raise it."""
+    claimed = parse_claim(given, payload)
+    if claimed is not None:
+        return claimed
+    return SAVED_BY_PERSON if is_saved_by_person(payload) else _most(payload)
+
+
+def parse_claim(given: Any, payload: dict[str, Any]) -> float | None:
+    """The confidence that the sender of an operation claims, at most what its source earns."""
+    claimed = parse_confidence(given, -1.0)
+    if claimed < 0:
+        return None
+    return claimed if is_saved_by_person(payload) else min(claimed, _most(payload))
+
+
+def is_saved_by_person(payload: dict[str, Any]) -> bool:
+    """Whether an explicit save comes from neither an import nor an agent's tool."""
+    return _source(payload).partition(":")[0] not in _TOOLS
 
 
 def from_importance(value: Any) -> float:
@@ -71,7 +101,7 @@ def from_importance(value: Any) -> float:
         return _UNRATED
     is_mark = isinstance(value, int) and 1 <= rating <= 5  # an integer 1 is the lowest score, not 100 %
     top = 5 if is_mark else 1 if rating <= 1 else 5 if rating <= 5 else 10 if rating <= 10 else 100
-    return round(WEAK + (STATED - WEAK) * rating / top, 2)
+    return round(_LEAST_IMPORTANT + (_MOST_IMPORTANT - _LEAST_IMPORTANT) * rating / top, 2)
 
 
 def parse_confidence(value: Any, default: float) -> float:
@@ -80,5 +110,13 @@ def parse_confidence(value: Any, default: float) -> float:
     return round(rating, 4) if rating is not None and 0 <= rating <= 1 else default
 
 
-def _unless_hedged(found: float, text: str) -> float:
-    return round(found - _HEDGE, 2) if salience.is_hedged(text) else found
+def _is_clear(text: str) -> bool:
+    return not salience.is_hedged(text) and salience.is_substantial(text, _FEW_WORDS)
+
+
+def _most(payload: dict[str, Any]) -> float:
+    return _IMPORTS.get(_source(payload).partition(":")[2], TOOL_ITEM)
+
+
+def _source(payload: dict[str, Any]) -> str:
+    return as_text(payload.get("source")).strip().lower()

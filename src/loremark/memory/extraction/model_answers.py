@@ -22,7 +22,7 @@ from loremark.memory.extraction.facts import (
 )
 from loremark.memory.extraction.payloads import as_list, as_text, event_texts, first_text, truncate_event
 from loremark.memory.extraction.schema_key_rules import infer_schema_key, parse_schema_key
-from loremark.memory.extraction.type_rules import TYPES, explicit_type, type_for_category
+from loremark.memory.extraction.type_rules import TYPES, type_for_category
 from loremark.memory.items import TIER_OF_TYPE, Item, Quote, RawEvent
 from loremark.memory.paths import find_paths, parse_diff, parse_file_field
 from loremark.wire.items import ItemType
@@ -162,15 +162,15 @@ def _item_of(entry: dict[str, Any], evidence: _Evidence) -> Item | None:
     _check_claims(f"{title}\n{content}", evidence)
     named = (parse_file_field(path, evidence.origin.roots) for path in as_list(entry.get("files"))[: 2 * MAX_FILES])
     files = tuple(dict.fromkeys(path for path in named if path is not None and evidence.holds_path(path)))[:MAX_FILES]
-    stated = kind in ("decision", "convention") and any(explicit_type(quote) == kind for quote in quotes)
-    most = confidence.STATED if stated else confidence.MAX_INFERRED
     tags = (schema_keys.slug(tag) for tag in as_list(entry.get("tags")) if isinstance(tag, str) and tag.strip())
     return Item(
         title=title,
         content=content,
         type=kind,
         schema_key=parse_schema_key(entry.get("schemaKey")) or infer_schema_key(kind, files, "", f"{title}. {content}"),
-        confidence=min(most, confidence.parse_confidence(entry.get("confidence"), confidence.FROM_SUMMARY)),
+        confidence=min(
+            confidence.MODEL_ITEM, confidence.parse_confidence(entry.get("confidence"), confidence.MODEL_ITEM)
+        ),
         files=files,
         tags=tuple(dict.fromkeys(tags))[:5],
         evidence=tuple(Quote(evidence.event.id, quote) for quote in quotes),

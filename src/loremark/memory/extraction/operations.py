@@ -26,8 +26,6 @@ from loremark.wire.items import ItemType
 
 SAVED_TAG = "saved"
 """The tag of items that a person saved. The brain never leaves them out for findings of scans."""
-_TOOLS = ("import", "mcp")
-"""Sources that save on behalf of a file or an agent."""
 _KINDS: dict[str, OperationKind] = {
     "update": "update",
     "edit": "update",
@@ -70,7 +68,7 @@ def created_item(payload: dict[str, Any], origin: EventContext) -> Item | None:
         type=kind,
         schema_key=parse_schema_key(given.get("schemaKey"))
         or infer_schema_key(kind, files, "", f"{title}. {content[:_READ_CHARS]}"),
-        confidence=confidence.parse_confidence(given.get("confidence"), confidence.EXPLICIT),
+        confidence=confidence.of_operation(given.get("confidence"), payload),
         files=files,
         tags=_tags(given, payload),
         evidence=tuple(Quote(origin.event_id, quote) for quote in quotes),
@@ -96,9 +94,9 @@ def parse_operation(payload: dict[str, Any], origin: EventContext) -> Operation 
             "type": _type(given),
             "schema_key": parse_schema_key(given.get("schemaKey")),
             "files": tuple(files_of(given, origin.roots)) if isinstance(given.get("files"), list) else None,
-            "confidence": confidence.parse_confidence(given.get("confidence"), -1.0),
+            "confidence": confidence.parse_claim(given.get("confidence"), payload),
         }
-        changes = {name: value for name, value in changes.items() if value is not None and value != -1.0}
+        changes = {name: value for name, value in changes.items() if value is not None}
         if not changes:
             return None
     return Operation(kind, item_id, changes)
@@ -143,12 +141,7 @@ def _item_id(payload: dict[str, Any]) -> str:
 def _tags(given: dict[str, Any], payload: dict[str, Any]) -> tuple[str, ...]:
     tags = [schema_keys.slug(tag) for tag in as_list(given.get("tags")) if isinstance(tag, str)]
     tags = list(dict.fromkeys(tags))[:5]
-    return tuple(dict.fromkeys((*tags, SAVED_TAG))) if is_saved_by_person(payload) else tuple(tags)
-
-
-def is_saved_by_person(payload: dict[str, Any]) -> bool:
-    """Whether an explicit save comes from neither an import nor an agent's tool."""
-    return as_text(payload.get("source")).strip().lower().partition(":")[0] not in _TOOLS
+    return tuple(dict.fromkeys((*tags, SAVED_TAG))) if confidence.is_saved_by_person(payload) else tuple(tags)
 
 
 def _type(given: dict[str, Any]) -> ItemType | None:

@@ -95,7 +95,7 @@ def context_facts(payload: dict[str, Any], origin: EventContext) -> Iterator[Fac
             lead="",
             sentences=tuple(group),
             files=merge_files(find_files((one.raw for one in group), origin.roots)),
-            confidence=confidence.of_change(verdict.type, said, explicit=True, sentences=len(group)),
+            confidence=confidence.of_statement(verdict.type, payload),
             type_margin=verdict.margin,
         )
 
@@ -202,7 +202,7 @@ def _facts_of_change(change: dict[str, Any], category: str, about: str, origin: 
                 said,
                 explicit=_is_explicit(own_kind, category, own_lead, group),
                 sentences=len(group),
-                saved=trusted or category_trust.implies_memory(category),
+                filed=trusted or category_trust.implies_memory(category),
             ),
             type_margin=None if own.given else own.margin,
             nearby_files=around,
@@ -285,7 +285,7 @@ def _facts_of_summary(
             lead="",
             sentences=tuple(group),
             files=merge_files(inside or (shared if liberal else ())),
-            confidence=confidence.of_summary(said, explicit=clear or salience.has_reason(said)),
+            confidence=confidence.SUMMARY_SENTENCE,
             type_margin=verdict.margin,
             nearby_files=tuple(shared),
         )
