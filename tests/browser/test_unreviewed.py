@@ -47,7 +47,7 @@ async def test_what_a_session_said_is_found_and_cited(driver: Driver, visit: Ope
     await page.get_by_role("textbox", name="Your question").fill(_QUESTION)
     await page.keyboard.press("Enter")
     answer = page.get_by_role("article", name="Answer", exact=True)
-    await expect(answer).to_contain_text("Unreviewed, from a claude-code session on ")
+    await expect(answer).to_contain_text("Unreviewed, from a session with claude-code on ")
     source = answer.get_by_role("list", name="Sources").get_by_role("listitem")
     await expect(source).to_contain_text("Unreviewed")
     await expect(source.get_by_role("link")).to_have_attribute("href", address)

@@ -140,7 +140,7 @@ def test_what_sessions_said_is_searched_and_briefed(olga: Cli, server: Server) -
     assert olga.run(*question, "all", "--json").json["turns"][0]["sessionId"] == session
     assert olga.run(*question, "items").err.startswith("No matching memories.")
     answer = olga.run("ask", "How long does the sender wait for the ACK of St. Anna?")
-    assert answer.out.startswith("Unreviewed, from a claude-code session on ")
+    assert answer.out.startswith("Unreviewed, from a session with claude-code on ")
     assert answer.out.endswith(f" (unreviewed) {session}\n")
     briefed = olga.run("context", "--task", "write the HL7 sender for St. Anna: wait for the ACK before hanging up")
     assert "give it 45 seconds" in briefed.out

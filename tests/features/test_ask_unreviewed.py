@@ -51,7 +51,7 @@ async def _ask(talk: Conversation, question: str = QUESTION) -> dict[str, Any]:
 async def test_a_session_answers_what_no_item_covers(service: Service) -> None:
     talk, session = await _talk(service)
     done = await _ask(talk)
-    assert done["answer"].startswith("Unreviewed, from a claude-code session on 2026-11-03: ")
+    assert done["answer"].startswith("Unreviewed, from a session with claude-code on 2026-11-03: ")
     assert "waits 45 seconds for the ACK of St. Anna. [1]" in done["answer"]
     assert "deploy it?" not in done["answer"]
     assert f"Sources:\n- [1] {PROMPT[:80]}" in done["answer"]
@@ -109,7 +109,7 @@ async def test_a_model_reads_quotations_below_the_items(model_service: Service, 
     model.always(Say("According to an unreviewed session of 2026-11-03, it waits 45 seconds [1]."))
     done = await _ask(talk)
     sent = str(model.requests[-1])
-    assert "UNREVIEWED: from a claude-code session on 2026-11-03" in sent
+    assert "UNREVIEWED: from a session with claude-code on 2026-11-03" in sent
     assert "A passage marked UNREVIEWED quotes a session or commit" in sent
     assert "it waits 45 seconds [1]" in done["answer"]
     assert [(source["sessionId"], source["used"]) for source in done["sources"]] == [(session, True)]

@@ -159,7 +159,7 @@ async def test_what_sessions_said_is_quoted_as_unreviewed(service: Service, url:
         text, answer = await call(client, "memory_ask", question="How long does the sender wait for St. Anna?")
         (source,) = answer["sources"]
         assert (source["reviewed"], source["sessionId"], source["cited"]) == (False, session, True)
-        assert text.startswith(f"{NOTICE}\n\nUnreviewed, from a claude-code session on ")
+        assert text.startswith(f"{NOTICE}\n\nUnreviewed, from a session with claude-code on ")
         assert text.endswith(f"Sources: {source['id']} (unreviewed, session {session})")
 
 

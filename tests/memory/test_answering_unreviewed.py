@@ -21,7 +21,7 @@ SAID = Passage(
     files=(),
     confidence=0.0,
     similarity=0.8,
-    origin="a claude-code session on 2026-11-03",
+    origin="a session with claude-code on 2026-11-03",
 )
 
 
@@ -30,7 +30,7 @@ def test_statements_are_quoted_and_questions_are_not() -> None:
     assert kept == [SAID]
     answer = compose_unreviewed_answer(QUESTION, (), kept)
     assert answer.text == (
-        "Unreviewed, from a claude-code session on 2026-11-03: The HL7 sender waits 45 seconds for the ACK. [1]\n\n"
+        "Unreviewed, from a session with claude-code on 2026-11-03: The HL7 sender waits 45 seconds for the ACK. [1]\n\n"
         "Sources:\n- [1] the HL7 sender hangs up"
     )
     assert answer.used == ("trn_1",)
@@ -72,5 +72,5 @@ def test_a_model_is_told_what_is_unreviewed() -> None:
     assert "UNREVIEWED" not in system + user
     system, user = build_prompt(QUESTION, (), [item, SAID])
     assert "A passage marked UNREVIEWED" in system
-    assert user.count("UNREVIEWED: from a claude-code session on 2026-11-03") == 1
+    assert user.count("UNREVIEWED: from a session with claude-code on 2026-11-03") == 1
     assert user.index("BEGIN PASSAGE [2]") < user.index("UNREVIEWED: from")

@@ -71,7 +71,8 @@ def _origin(turn: SaidTurn) -> str:
     date = clock.iso(turn.said_at_ms)[:10]
     if turn.kind == "commit":
         return f"{f'commit {_name(turn.commit_sha)[:_SHA_CHARS]}' if turn.commit_sha else 'a commit'} on {date}"
-    return f"{' '.join(filter(None, ('a', _name(turn.agent), 'session')))} on {date}"
+    agent = _name(turn.agent)
+    return f"a session with {agent} on {date}" if agent else f"a session on {date}"
 
 
 def _name(text: str) -> str:
