@@ -30,7 +30,8 @@ def test_statements_are_quoted_and_questions_are_not() -> None:
     assert kept == [SAID]
     answer = compose_unreviewed_answer(QUESTION, (), kept)
     assert answer.text == (
-        "Unreviewed, from a session with claude-code on 2026-11-03: The HL7 sender waits 45 seconds for the ACK. [1]\n\n"
+        "Unreviewed, from a session with claude-code on 2026-11-03: "
+        "The HL7 sender waits 45 seconds for the ACK. [1]\n\n"
         "Sources:\n- [1] the HL7 sender hangs up"
     )
     assert answer.used == ("trn_1",)
