@@ -44,7 +44,7 @@ async def _check_plan(page: Page, user: User, budget: int) -> Any:
 
 
 async def test_slider_updates_included_and_left_out_items(driver: Driver, visit: OpenVisit, olga: User) -> None:
-    ids = _approve_contexts(olga)
+    ids = _approve_contexts(olga, 16)
     window = await visit(olga)
     page = await window.go("{p}/brain")
     slider = page.get_by_role("slider", name="Token budget")

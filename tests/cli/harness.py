@@ -41,7 +41,8 @@ class Server:
 
 @contextmanager
 def serving(folder: Path, database_url: str) -> Iterator[Server]:
-    loremark = Loremark(folder, database_url)
+    # Each test creates its own projects: the plan must allow more than a run has tests.
+    loremark = Loremark(folder, database_url, {"LOREMARK_DEFAULT_PLAN": "enterprise"})
     owner = make_owner(loremark)
     with loremark.start() as process, process.wait_ready().client(owner["apiKey"]) as http:
         yield Server(process.url, owner["apiKey"], owner["projectId"], folder, http)

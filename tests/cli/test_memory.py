@@ -116,7 +116,7 @@ def test_sessions_and_events(olga: Cli, server: Server) -> None:
 def test_what_sessions_said_is_searched_and_briefed(olga: Cli, server: Server) -> None:
     project = ProjectMemory(olga, server).project
     nothing = olga.run("context", "--task", "wait for the ACK of St. Anna")
-    assert (nothing.out, nothing.err) == ("", "Nothing in memory fits this task.\n")
+    assert (nothing.out, nothing.err) == ("", "No matching memories.\n")
     payload = {
         "notes": "the sender hangs up on St. Anna before their ACK arrives, give it 45 seconds",
         "summary": "Done: `ACK_TIMEOUT_S = 45` for all sites.",

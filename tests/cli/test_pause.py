@@ -34,7 +34,7 @@ def test_pause_and_resume(olga: Cli, shop: Path) -> None:
     assert doctor.code == 0
     assert olga.run("install", "--list").err == f"{paused}\n"
     assert paused in olga.run("init", "--no-git", "--no-agents").err
-    assert olga.run("resume").out == f"Capture is on again in {shop}.\n"
+    assert olga.run("resume").out == f"Capture resumed in {shop}.\n"
     assert olga.run("resume").out == f"Capture is not paused in {shop}.\n"
     assert "paused" not in olga.run("doctor").out
     assert olga.run("install", "--list").err == ""

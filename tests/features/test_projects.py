@@ -39,6 +39,8 @@ DETAIL = {
     "status",
     "memberCount",
     "autoApproveThreshold",
+    "showUnreviewed",
+    "briefingsEnabled",
     "accessLevel",
     "createdAt",
     "updatedAt",
@@ -87,7 +89,7 @@ async def test_create_list_get_and_update_a_project(service: Service) -> None:
             },
         )
     assert changed.status_code == 200
-    assert set(changed.json()) == ENTRY | {"memberCount", "autoApproveThreshold"}
+    assert set(changed.json()) == ENTRY | {"memberCount", "autoApproveThreshold", "showUnreviewed", "briefingsEnabled"}
     assert changed.json() == {
         **entry,
         "name": "Loremark 2",
@@ -98,6 +100,8 @@ async def test_create_list_get_and_update_a_project(service: Service) -> None:
         "updatedAt": clock.iso(later_ms),
         "memberCount": 1,
         "autoApproveThreshold": 1.01,
+        "showUnreviewed": True,
+        "briefingsEnabled": True,
     }
     assert (await owner.patch(path, {"aiTier": None})).json()["aiTier"] is None
     untouched = (await owner.get("/api/projects")).json()

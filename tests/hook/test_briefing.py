@@ -109,7 +109,7 @@ def test_a_revoked_key_forgets_what_was_known(local_machine: Machine) -> None:
 
 def test_the_first_prompt_of_a_session_is_briefed_once_and_again_after_a_compaction(local_machine: Machine) -> None:
     prompt = local_machine.claude("UserPromptSubmit", prompt="Fix the login test.")
-    with answering(local_machine, (200, {}, said("## Past faults\n- the clock"))) as requests:
+    with answering(local_machine, (200, {}, said("## Known bugs\n- the clock"))) as requests:
         first = json.loads(local_machine.hook(prompt))["hookSpecificOutput"]
         assert first["hookEventName"] == "UserPromptSubmit"
         assert "- the clock" in first["additionalContext"]

@@ -114,7 +114,7 @@ def request(number: int, method: str, **params: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": {**params, "_meta": META}}
 
 
-EMPTY_BRIEFING = "Nothing in memory fits this task."
+EMPTY_BRIEFING = "No matching memories."
 
 
 async def _text(client: Client, name: str = "memory_brief", **arguments: Any) -> str:

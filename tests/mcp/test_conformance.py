@@ -64,6 +64,6 @@ def test_the_inspector_reports_no_errors(tools: Path, tmp_path: Path, transport:
         called = json.loads(
             inspect("--method", "tools/call", "--tool-name", "memory_brief", "--tool-arg", "budget=500")
         )
-        assert called["content"][0]["text"] == "Nothing in memory fits this task."
+        assert called["content"][0]["text"] == "No matching memories."
         read = inspect("--method", "resources/read", "--uri", f"loremark://projects/{project_id}/brain")
         assert json.loads(read)["contents"][0]["mimeType"] == "text/markdown"

@@ -10,7 +10,7 @@ from loremark.cli.framework import OK
 if TYPE_CHECKING:
     from loremark.wire.brain import BrainMetadata
 
-SUMMARY = "Print the project memory as agents see it."
+SUMMARY = "Print a project's approved memories as one document."
 EXAMPLE = "loremark brain --budget 2000"
 
 

@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         return OK
     markdown.show(briefing.markdown)
     if not briefing.markdown:
-        output.note("Nothing in memory fits this task.")
+        output.note("No matching memories.")
     if found:
         if briefing.markdown:
             output.write()

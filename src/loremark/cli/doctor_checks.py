@@ -222,7 +222,7 @@ def _capture() -> Iterator[Check]:
         yield Check(
             "exclude",
             False,
-            f"exclude in {FILE} is not a list of strings, so no files and commands are captured",
+            f"exclude in {FILE} is not a list of strings, so no files or commands are captured",
             'write it like this: exclude = ["secrets/**", "*.pem"]',
         )
 

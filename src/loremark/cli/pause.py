@@ -12,7 +12,7 @@ from loremark.cli.framework import OK, CommandError
 if TYPE_CHECKING:
     from loremark.hook.pausing import Pause
 
-SUMMARY = "Stop capturing in this folder for a while."
+SUMMARY = "Pause capture in this folder."
 EXAMPLE = "loremark pause --for 2h"
 
 _DURATION = re.compile(r"(\d{1,4})(m|h|d)")
@@ -21,13 +21,16 @@ _UNITS = ((2 * 1_440, 1_440, "d"), (120, 60, "h"), (1, 1, "min"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from loremark.cli.connection import add_json
+
     parser.add_argument(
         "--for",
         dest="minutes",
         type=_parse_duration,
         metavar="TIME",
-        help="resume by itself after this time, such as 30m, 2h or 1d",
+        help="resume automatically after this long, such as 30m, 2h or 1d",
     )
+    add_json(parser)
 
 
 def _parse_duration(text: str) -> int:
@@ -43,7 +46,11 @@ def run(arguments: argparse.Namespace) -> int:
     from loremark.hook import pausing
 
     until_ms = clock.now_ms() + arguments.minutes * clock.MINUTE_MS if arguments.minutes else None
-    output.write(output.plain(describe(pausing.pause(linked_folder(), until_ms))))
+    pause = pausing.pause(linked_folder(), until_ms)
+    if arguments.json:
+        output.write_json({"folder": pause.folder, "until": clock.iso_or_none(pause.until_ms)})
+    else:
+        output.write(output.plain(describe(pause)))
     return OK
 
 

@@ -7,12 +7,14 @@ import os
 
 from loremark.cli.framework import OK
 
-SUMMARY = "Capture again after loremark pause."
+SUMMARY = "Resume capture after loremark pause."
 EXAMPLE = "loremark resume"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    pass
+    from loremark.cli.connection import add_json
+
+    add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -21,8 +23,11 @@ def run(arguments: argparse.Namespace) -> int:
     from loremark.hook import pausing
 
     ended = pausing.resume(os.getcwd()) or pausing.resume(linked_folder())
+    if arguments.json:
+        output.write_json({"folders": list(ended)})
+        return OK
     for folder in ended:
-        output.write(output.plain(f"Capture is on again in {folder}."))
+        output.write(output.plain(f"Capture resumed in {folder}."))
     if not ended:
         output.write(output.plain(f"Capture is not paused in {linked_folder()}."))
     return OK

@@ -11,7 +11,7 @@ from loremark.cli.framework import OK
 if TYPE_CHECKING:
     from loremark.wire.search import SearchResult, TurnResult
 
-SUMMARY = "Search memories, and what was said in sessions, by meaning."
+SUMMARY = "Search memories, sessions and commits by meaning."
 EXAMPLE = 'loremark search "how are webhooks retried"'
 
 _INDENT = "     "
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--in",
         dest="within",
         choices=("items", "sessions", "all"),
-        help="search memory items, what sessions and commits say (unreviewed), or both (default: items)",
+        help="where to search: memory items, unreviewed sessions and commits, or all (default: items)",
     )
     parser.add_argument("--explain", action="store_true", help="show why each result matched")
     add_project(parser)

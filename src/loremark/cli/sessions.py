@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     events.add_argument("--full", action="store_true", help="show whole payloads")
     forgetting = commands.add(
         "forget",
-        "Delete a session with everything captured in it, and drafts that only it supports.",
+        "Delete a session, everything captured in it, and drafts based only on it.",
         _forget,
         "loremark sessions forget ses_… --yes",
     )

@@ -50,7 +50,7 @@ def _save_learnings(given: Given) -> str:
     return (
         "Review this session and save what the next person or agent needs to know." + about + "\n"
         "Collect decisions and their reasons, conventions, how things work, bugs and their causes, and open tasks. "
-        "Leave out temporary states and anything obvious from the code. First search the memory for items that are no "
+        "Leave out temporary state and anything obvious from the code. First search the memory for items that are no "
         "longer true and deprecate them. Then call memory_save once, with a short summary and one change per fact, and "
         "show me what you saved."
     )

@@ -44,7 +44,7 @@ function NotInMemory({ saveMemory }: { saveMemory?: () => void }) {
           Not in memory yet
         </Text>
         <Text size="sm" c="dimmed">
-          This answer cites no memories. If you know the answer, save it so the next person can find it.
+          This answer cites no sources. If you know the answer, save it so the next person can find it.
         </Text>
         {saveMemory && (
           <Button

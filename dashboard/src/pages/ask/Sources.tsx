@@ -43,7 +43,7 @@ function SourceCard({
       </div>
       <div className={classes.tags}>
         {source.reviewed === false ? (
-          <Tag tone="warn" title="Said in a session or commit; nobody has reviewed it">
+          <Tag tone="warn" title="From a session or commit that has not been reviewed">
             Unreviewed
           </Tag>
         ) : (

@@ -57,7 +57,7 @@ export function StartScreen({ projectId, ask }: { projectId: string; ask: (quest
               What would you like to know?
             </Title>
             <Text c="dimmed" size="sm" maw={440}>
-              Answers are based on this project's approved memories and list their sources. For example:
+              Answers are based on this project's memory and list their sources. For example:
             </Text>
             <ul className={classes.suggestions}>
               {questions.map((question) => (

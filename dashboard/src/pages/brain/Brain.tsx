@@ -79,7 +79,7 @@ export default function BrainPage() {
     <Page
       wide
       title="Brain"
-      about="The document agents load: approved memories, most important first, within a token budget."
+      about="Approved memories as one document, most important first, within a token budget."
     >
       <section className={classes.card} aria-label="Budget">
         <div className={classes.controls}>

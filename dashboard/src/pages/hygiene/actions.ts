@@ -19,7 +19,7 @@ export const KINDS: [Kind, name: string, about: string][] = [
   [
     "DEPRECATE_MEMORY",
     "Deprecate",
-    "Outdated memories are removed from the brain. You can approve them again.",
+    "Outdated or unused memories are hidden from agents. You can approve them again.",
   ],
   [
     "MERGE_MEMORIES",
@@ -28,7 +28,7 @@ export const KINDS: [Kind, name: string, about: string][] = [
   ],
   ["RENAME_TITLE", "Rename", "Replaces a vague title with one taken from the memory's content."],
   ["RETAG", "Reclassify", "Corrects the type or the schema key."],
-  ["FLAG_QUALITY", "Flag for review", "Flags memories with little content. Nothing else changes."],
+  ["FLAG_QUALITY", "Flag for review", "Flags low-quality memories. Nothing else changes."],
 ];
 
 export const MODES: Record<Mode, { name: string; about: string; when: string }> = {

@@ -65,7 +65,7 @@ function Usage({ id }: { id: string }) {
   const facts = [
     `Served ${times(served)}`,
     used === 0 ? "never used" : `used ${times(used)}`,
-    ...(corrected === 0 ? [] : [`corrected again ${times(corrected)}`]),
+    ...(corrected === 0 ? [] : [pluralize(corrected, "repeat correction")]),
   ];
   return <Detail name="Usefulness">{facts.join(", ")}</Detail>;
 }

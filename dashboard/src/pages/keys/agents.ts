@@ -45,7 +45,7 @@ export const AGENTS: Agent[] = [
   agent(
     "zed",
     "Zed",
-    "Zed starts the server automatically. Run loremark sync to add the briefing to AGENTS.md.",
+    "Zed starts the server automatically. Run loremark sync to add the project memory to AGENTS.md.",
     "Zed has no hooks, so Loremark captures only what it saves with a tool.",
   ),
   { name: "mcp", title: "Any MCP client", kind: "mcp", next: "" },

@@ -18,7 +18,7 @@ function TurnCard({ turn, projectId }: { turn: Turn; projectId: string }) {
             {turn.kind === "commit" && turn.commitSha ? `Commit ${turn.commitSha.slice(0, 7)}` : "Session"}
             {turn.agent && ` by ${turn.agent}`}
           </Link>
-          <Tag tone="warn" title="Nobody has reviewed this">
+          <Tag tone="warn" title="Not reviewed yet">
             Unreviewed
           </Tag>
         </Group>

@@ -10,21 +10,21 @@ export function Briefings({ disabled }: { disabled: boolean }) {
   return (
     <SettingsSection
       title="Briefings"
-      about="What agents are told when a session starts. Changes are saved immediately."
+      about="The memories agents get when a session starts and with its first prompt. Changes are saved immediately."
     >
       <Loaded query={detail}>
         {({ briefingsEnabled, showUnreviewed }) => (
           <Stack gap="xl">
             <Switch
               label="Brief agents"
-              description="Gives agents the memories that matter for their task. While this is off, what they would have been given is only recorded, to compare."
+              description="Gives agents the memories relevant to their task. When off, briefings are recorded for comparison but not sent."
               disabled={disabled}
               checked={briefingsEnabled}
               onChange={(event) => update.mutate({ briefingsEnabled: event.currentTarget.checked })}
             />
             <Switch
               label="Show unreviewed memory"
-              description="Lets briefings and answers use drafts and quotations from earlier sessions, marked as unreviewed."
+              description="Lets briefings and answers use drafts, and quotes from earlier sessions and commits, marked as unreviewed."
               disabled={disabled}
               checked={showUnreviewed}
               onChange={(event) => update.mutate({ showUnreviewed: event.currentTarget.checked })}

@@ -42,7 +42,7 @@ function Summary({ figures }: { figures: Figures }) {
         about={`${formatNumber(entriesUsed)} of ${formatNumber(entriesServed)} entries served`}
       />
       <Figure
-        name="Corrected again"
+        name="Repeat corrections"
         value={formatPercent(entriesCorrected, entriesServed)}
         about={`${formatNumber(entriesCorrected)} of ${formatNumber(entriesServed)} entries served`}
       />
@@ -64,7 +64,7 @@ function Items({ items }: { items: Figures["items"] }) {
               <Table.Th>Memory</Table.Th>
               <Table.Th className={classes.number}>Served</Table.Th>
               <Table.Th className={classes.number}>Used</Table.Th>
-              <Table.Th className={classes.number}>Corrected again</Table.Th>
+              <Table.Th className={classes.number}>Repeat corrections</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -95,16 +95,16 @@ function Periods({ periods }: { periods: Figures["periods"] }) {
         With and without briefings
       </Title>
       <Text size="sm" c="dimmed" mb="xs">
-        Corrections are what people had to say although memory had it.
+        Repeat corrections are things people had to tell an agent that memory already knew.
       </Text>
       <Table.ScrollContainer minWidth={520}>
         <Table verticalSpacing={6}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Time</Table.Th>
+              <Table.Th>Period</Table.Th>
               <Table.Th>Briefings</Table.Th>
               <Table.Th className={classes.number}>Sessions</Table.Th>
-              <Table.Th className={classes.number}>Corrections</Table.Th>
+              <Table.Th className={classes.number}>Repeat corrections</Table.Th>
               <Table.Th className={classes.number}>Median tokens</Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -138,11 +138,11 @@ export default function Usefulness() {
   return (
     <Page
       title="Usefulness"
-      about="What agents made of the memories they were given."
+      about="How agents used the memories in their briefings."
       actions={
         <SegmentedControl
           role="radiogroup"
-          aria-label="Time"
+          aria-label="Period"
           data={DAYS.map((value) => ({ value, label: `${value} days` }))}
           value={days}
           onChange={setDays}
@@ -153,7 +153,7 @@ export default function Usefulness() {
         {(figures) => (
           <div className={classes.sections}>
             {figures.briefings === 0 ? (
-              <EmptyState icon={<IconChartBar size={40} />} title="No briefings in this time">
+              <EmptyState icon={<IconChartBar size={40} />} title="No briefings in this period">
                 Agents are briefed when a session starts and with its first prompt. Connect an agent with
                 loremark install, and check that briefings are on in Project settings.
               </EmptyState>

@@ -40,7 +40,7 @@ _IN_FLIGHT_MS = 14 * clock.DAY_MS
 _USAGE_MS = 60 * clock.DAY_MS
 _UNKNOWN_SHARE = 0.8
 """The score of a session's turn that was not among the best, as a share of the lowest that was."""
-_USAGE = 'More: `memory_search` and `memory_ask` of the loremark MCP server, or `loremark ask "…"`.'
+_USAGE = 'For more, use `memory_search` or `memory_ask` from the loremark MCP server, or run `loremark ask "…"`.'
 
 
 @dataclass(frozen=True, slots=True)

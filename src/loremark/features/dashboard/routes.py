@@ -42,7 +42,7 @@ _PAGES = {
     "account": "/account",
 }
 PROJECT_PAGES = frozenset(
-    ("review", "memory", "map", "brain", "ask", "sessions", "genesis", "hygiene", "webhooks", "settings")
+    ("review", "memory", "map", "brain", "ask", "sessions", "genesis", "hygiene", "usefulness", "webhooks", "settings")
 )
 PAGES_WITH_RECORDS = frozenset(("memory", "map", "ask", "sessions"))
 

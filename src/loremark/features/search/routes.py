@@ -48,7 +48,7 @@ class SearchQuery(Struct, frozen=True, rename="camel"):
 
 @routes.add("GET", "/api/v2/search", needs(KEY | LOGIN), name="run", tx=TxMode.NONE, errors=(errors.PROJECT_NOT_FOUND,))
 async def search(call: Call, query: SearchQuery) -> SearchResults:
-    """Search approved items or drafts, best match first; ``in`` also or only searches what sessions and commits say."""
+    """Search approved items or drafts, best match first; ``in`` adds sessions and commits, or searches only them."""
     started = clock.monotonic()
     filters = query.filters
     async with call.database.read() as tx:

@@ -100,17 +100,17 @@ async def _brief(memory: Memory, given: BriefArguments, progress: Progress) -> B
 
 def _render_brief(brief: Brief) -> str:
     if not brief.markdown.strip():
-        return "Nothing in memory fits this task."
+        return "No matching memories."
     return wrap(with_notice(brief.markdown))
 
 
 BRIEF = Tool(
     "memory_brief",
     "Get a briefing for a task",
-    "Get what the project's memory says about the task at hand: rules and decisions, past faults, open work, and "
+    "Get what the project's memory says about the task at hand: rules and decisions, known bugs, open tasks, and "
     "quotations from earlier sessions and commits, each with its date and ID. Call it with the task and the files you "
     "are about to change before you start, and again when the task changes, unless a briefing for it is already in "
-    "your context. Without a task or files, it returns what holds for every task of the project. Quotations are "
+    "your context. Without a task or files, it returns what applies to every task in the project. Quotations are "
     "unreviewed: check them before you rely on them. For a specific question, use memory_search or memory_ask.",
     BriefArguments,
     Brief,
@@ -129,7 +129,7 @@ class SearchArguments(Arguments, frozen=True, kw_only=True, forbid_unknown_field
     drafts: Annotated[bool, Meta(description="Search unapproved drafts instead of approved items.")] = False
     where: Annotated[
         Literal["items", "sessions", "all"],
-        Meta(description="Search memory items, what was said in sessions and commits (unreviewed), or both."),
+        Meta(description="Where to search: items (memory items), sessions (unreviewed sessions and commits) or all."),
     ] = "items"
 
 
@@ -235,7 +235,7 @@ SEARCH = Tool(
     "Search the project's memory by meaning and keywords. Returns the best matches first, with IDs, files and facts. "
     "Use it before you decide how to build something, when you work on unfamiliar code, or when you hit an error "
     "that others may have seen before. Long facts are truncated; use memory_item to read one in full. With where set "
-    "to sessions or all, it also quotes what was said in earlier sessions and commits, which nobody has reviewed.",
+    "to sessions or all, it also returns unreviewed quotations from earlier sessions and commits.",
     SearchArguments,
     SearchHits,
     _search,

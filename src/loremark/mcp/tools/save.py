@@ -128,7 +128,7 @@ SAVE = Tool(
     "Save what you learned",
     "Save this session's work to the project's memory: a summary, and one entry in changes per lasting fact (a "
     "decision and its reason, a convention, how something works, a bug and its cause). Call it when you learn "
-    "something the next person or agent will need, and at the end of a task. Leave out temporary states and anything "
+    "something the next person or agent will need, and at the end of a task. Leave out temporary state and anything "
     "obvious from the code. Secrets are redacted before storing, and saving the same thing twice has no effect.",
     SaveArguments,
     Saved,

@@ -117,8 +117,7 @@ def _propose_deprecation(seen: HygieneItem, reason: str, confidence: float, succ
         type="DEPRECATE_MEMORY",
         item_ids=(seen.item.id,),
         description=(
-            f"{quote_title(seen.item)} is outdated: {reason}. "
-            "It will be removed from the brain and can be approved again."
+            f"{quote_title(seen.item)} is outdated: {reason}. Agents will no longer see it; it can be approved again."
         ),
         confidence=confidence,
         successor=successor,
@@ -134,7 +133,7 @@ def _propose_unused(seen: HygieneItem) -> Proposal | None:
         item_ids=(seen.item.id,),
         description=(
             f"Served {seen.served} times, never used: {quote_title(seen.item)}. "
-            "It will be removed from the brain and can be approved again."
+            "Agents will no longer see it; it can be approved again."
         ),
         confidence=0.6,
     )
