@@ -42,7 +42,7 @@ class Server:
 @contextmanager
 def serving(folder: Path, database_url: str) -> Iterator[Server]:
     # Each test creates its own projects: the plan must allow more than a run has tests.
-    loremark = Loremark(folder, database_url, {"LOREMARK_DEFAULT_PLAN": "enterprise"})
+    loremark = Loremark(folder, database_url, {"LOREMARK_DEFAULT_PLAN": "business"})
     owner = make_owner(loremark)
     with loremark.start() as process, process.wait_ready().client(owner["apiKey"]) as http:
         yield Server(process.url, owner["apiKey"], owner["projectId"], folder, http)

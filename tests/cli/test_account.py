@@ -44,7 +44,7 @@ def test_sign_in_use_and_sign_out(cli: Cli, either: Server) -> None:
     assert "Olga (owner of Stones)" in signed_in.out
     assert either.key not in signed_in.out
     assert [stat.S_IMODE(place.stat().st_mode) for place in (path, path.parent)] == [0o600, 0o700]
-    assert cli.run("whoami").out == "Olga <owner@example.com>, owner of Stones (enterprise plan)\n"
+    assert cli.run("whoami").out == "Olga <owner@example.com>, owner of Stones (business plan)\n"
     assert cli.run("whoami", "--json").json["teamName"] == "Stones"
 
     made = cli.run("projects", "create", "Höhle", "--description", "Deep", "--json").json
@@ -115,11 +115,11 @@ def test_invite_and_remove_members(olga: Cli) -> None:
 
 def test_billing_usage(olga: Cli) -> None:
     usage = olga.run("billing", "usage").out
-    assert usage.startswith("enterprise plan")
+    assert usage.startswith("business plan")
     assert [line.split()[0] for line in usage.splitlines()[1:]] == ["sessions", "events", "enrichments", "storage"]
     assert "░" in usage
-    assert "of 50 GiB" in usage
-    assert olga.run("billing", "usage", "--json").json["plan"] == "enterprise"
+    assert "of 500 GiB" in usage
+    assert olga.run("billing", "usage", "--json").json["plan"] == "business"
     assert olga.run("billing", "credits").out.startswith("balance        ")
     assert set(olga.run("billing", "credits", "--json").json) == {"balance", "autoRecharge"}
     assert olga.run("billing", "transactions", "--json").json == []
