@@ -161,9 +161,14 @@ def _run_history(run: Run, tasks: Sequence[Mapping[str, Any]], source: str) -> N
     host = os.environ["LOREMARK_BENCH_BOLTONS"]
     run.developer.adopt(host)
     for task in history:
-        _commit(folder, task["module"], "decided", f"{task['decision_subject']}\n\n{task['decision_rationale']}")
+        _commit(
+            folder,
+            task["module"],
+            f"decided: {task['codebase']}",
+            f"{task['decision_subject']}\n\n{task['decision_rationale']}",
+        )
     for task in history:
-        _commit(folder, task["module"], "simplified", task["cause_subject"])
+        _commit(folder, task["module"], f"simplified: {task['codebase']}", task["cause_subject"])
     run.developer.command("digest")
     run.developer.deliver()
     found = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from loremark.memory.ranking.ranking import Filters, Question, rank
 from loremark.memory.ranking.signals import cosine_similarities
 from loremark.memory.recall.turns import Kind
 
+_COMPARED = 4
+"""Turns of a session, the best ones, that are compared with later sessions."""
 _HITS = 200
 """Turns whose score is known, so that the turns of a session can be compared with each other."""
 SAME_SUBJECT = 0.53
@@ -90,10 +93,11 @@ def _ranked(corpus: Corpus, question: Question) -> list[FoundSession]:
 
 def _later(corpus: Corpus, session: FoundSession, known: Mapping[str, FoundSession]) -> FoundSession | None:
     """The most similar later session on the same subject, if there is one."""
-    row = corpus.find_row(next(iter(session.scores))) if session.kind == "session" else None
-    if row is None:
+    if session.kind != "session":
         return None
-    cosines = cosine_similarities(corpus, corpus.vector(row))
+    rows = [corpus.find_row(turn_id) for turn_id in islice(session.scores, _COMPARED)]
+    each = [cosine_similarities(corpus, corpus.vector(row)) for row in rows if row is not None]
+    cosines = np.max(each, axis=0)
     near = np.flatnonzero((cosines >= SAME_SUBJECT) & (corpus.layout.columns["created"] > session.last_said_at_ms))
     best: FoundSession | None = None
     for at in sorted(near.tolist(), key=lambda at: -float(cosines[at])):
