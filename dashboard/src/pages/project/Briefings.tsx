@@ -3,7 +3,7 @@ import { Loaded } from "~/parts/Page";
 import { SettingsSection } from "~/parts/SettingsSection";
 import { useProjectDetail, useUpdateProject } from "./useUpdateProject";
 
-/** What agents are told at the start of a session. Each setting is saved when changed. */
+/** Briefing settings. Each one is saved as soon as it changes. */
 export function Briefings({ disabled }: { disabled: boolean }) {
   const detail = useProjectDetail();
   const update = useUpdateProject();

@@ -77,7 +77,7 @@ async def delete_items(tx: Tx, scope: Scope, project_id: str, session_id: str, a
 async def _remove_from_item(
     tx: Tx, scope: Scope, row: Row, session_id: str, event_ids: frozenset[str], actor_id: str
 ) -> bool:
-    """Delete an item that only this session supports and nobody approved, otherwise its quotes of the session.
+    """Delete an item based only on this session unless it was once approved; otherwise remove the session's quotes.
 
     Return whether it was deleted.
     """

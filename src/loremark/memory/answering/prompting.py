@@ -37,7 +37,7 @@ Rules
 - Short: one to five sentences, or a short list. Markdown, no headings, no links, no images, no HTML.
 - Answer in the language of the question."""
 _UNREVIEWED = """
-- A passage marked UNREVIEWED quotes a session or commit; nobody has confirmed it. Prefer the other passages. If you
+- A passage marked UNREVIEWED is an unconfirmed quote from a session or commit. Prefer the other passages. If you
   use it, say that it is unreviewed and when it was said."""
 
 

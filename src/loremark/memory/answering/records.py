@@ -17,7 +17,7 @@ class Turn:
 class Passage:
     """An item or quotation that may answer the question. ``similarity`` is 0 to 1, comparable between questions.
 
-    ``origin``: where a quotation that nobody has reviewed comes from and when it was said; empty for items.
+    ``origin``: where an unreviewed quote comes from, and its date; empty for items.
     """
 
     item_id: str

@@ -29,7 +29,7 @@ NAMED_CHANGE = 0.5
 """A change without an explanation."""
 COMMIT_SUBJECT = 0.3
 SUMMARY_SENTENCE = 0.1
-"""A sentence of a transcript or summary, which nobody saved as a fact."""
+"""A sentence from a transcript or summary that was not saved as a fact."""
 MEMORY_BANK = 0.06
 _TOOLS = ("import", "mcp")
 """Sources that save on behalf of a file or an agent."""
