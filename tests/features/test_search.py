@@ -264,7 +264,9 @@ async def test_old_vectors_are_used_until_the_new_ones_exist(service: Service) -
     async with service.runtime.database.write() as tx:
         await vectors.delete_other_models(tx, searched.scope, searched.project, new_embedder.name)
     assert await first() == item_ids["passwords"]
-    assert finder._indexes.model_of(searched.project) == new_embedder.name
+    index = await finder._indexes.get(searched.scope, searched.project)
+    assert index is not None
+    assert index.model == new_embedder.name
     await new_embedder.close()
 
 

@@ -18,14 +18,7 @@ from loremark.features.search.service import Finder
 from loremark.memory.branches import is_default_branch
 from loremark.memory.briefing.document import write_briefing, write_standing
 from loremark.memory.briefing.entries import Document, KnownItem, Source
-from loremark.memory.briefing.relevance import (
-    DRAFT_CONFIDENCE,
-    ITEM_SCORE,
-    SESSION_SCORE,
-    budget_for,
-    is_known,
-    with_usage,
-)
+from loremark.memory.briefing.relevance import DRAFT_CONFIDENCE, ITEM_SCORE, SESSION_SCORE, is_known, with_usage
 from loremark.memory.ranking.ranking import Filters
 from loremark.memory.recall.excerpts import GoalWords, ScoredMessage
 from loremark.memory.recall.sessions import FoundSession
@@ -73,12 +66,11 @@ class Briefer:
         """Write what matters for the goal; an empty document if nothing does. The caller has checked access."""
         unreviewed = bool(project["show_unreviewed"])
         items = await self._items(scope, project["id"], goal, drafts=unreviewed)
-        found, strength = await self._sessions(scope, project["id"], goal) if unreviewed else ((), 0.0)
+        found = await self._sessions(scope, project["id"], goal) if unreviewed else []
         said = await self._recall.read(scope, project["id"], found)
         sources = [_source(one, said[one.id]) for one in found if said.get(one.id)]
         words = GoalWords(goal.text, [message.message.text for source in sources for message in source.said])
-        room = budget_for(strength, has_items=any(item.reviewed for item in items), wanted=budget)
-        return await asyncio.to_thread(write_briefing, items, sources, words, room, count_tokens)
+        return await asyncio.to_thread(write_briefing, items, sources, words, budget, count_tokens)
 
     async def standing(self, scope: Scope, project: Row, goal: Goal, budget: int) -> Document:
         """Write what holds for every task."""
@@ -129,9 +121,9 @@ class Briefer:
             ]
         return _unknown(found, goal.known)
 
-    async def _sessions(self, scope: Scope, project_id: str, goal: Goal) -> tuple[Sequence[FoundSession], float]:
+    async def _sessions(self, scope: Scope, project_id: str, goal: Goal) -> list[FoundSession]:
         found = await self._recall.find_sessions(scope, project_id, goal.prompt, limit=_SESSIONS, files=goal.files)
-        return [one for one in found.found if one.score >= SESSION_SCORE], found.strength
+        return [one for one in found if one.score >= SESSION_SCORE]
 
 
 def _by_usefulness(scores: Mapping[str, float], usage: Mapping[str, Usage]) -> list[str]:

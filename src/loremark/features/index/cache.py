@@ -16,12 +16,16 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from loremark.base import log
 from loremark.base.caller import Scope
 from loremark.memory.ranking.corpus import Corpus
 from loremark.memory.ranking.entry import Entry
+from loremark.ports.embeddings.embedder import EmbedderFailed
 from loremark.ports.embeddings.embedders import Embedders
 from loremark.ports.embeddings.vector_packing import unpack
 from loremark.storage.database import Database, Tx
+
+_log = log.logger("search")
 
 _LOADS_AT_ONCE = 2
 
@@ -60,6 +64,15 @@ class CachedIndex:
     model: str
 
 
+@dataclass(frozen=True)
+class AskedIndex:
+    """An index, and the vector of a question by the index's model; None if it could not be embedded."""
+
+    index: CachedIndex
+    vector: NDArray[np.float32] | None
+    tokens: int
+
+
 class IndexCache:
     """Least-recently-used cache of project indexes."""
 
@@ -74,10 +87,29 @@ class IndexCache:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._loads = asyncio.Semaphore(_LOADS_AT_ONCE)
 
-    def model_of(self, project_id: str) -> str:
-        """Return the embedding model that the project's index most likely uses."""
+    async def ask(self, scope: Scope, project_id: str, text: str) -> AskedIndex | None:
+        """Return the project's index and the text's vector for it, or None if the project does not exist."""
         cached = self._cached.get(project_id)
-        return self._embedders.current.name if cached is None else cached.model
+        model = self._embedders.current.name if cached is None else cached.model
+        while True:
+            vector, tokens = await self._embed(model, text)
+            index = await self.get(scope, project_id)
+            if index is None:
+                return None
+            if index.model == model:
+                return AskedIndex(index, vector, tokens)
+            model = index.model  # the index has vectors of another embedder
+
+    async def _embed(self, model: str, text: str) -> tuple[NDArray[np.float32] | None, int]:
+        """Embed a question, or return None if the embedder fails, so that only words are matched."""
+        if not text.strip():
+            return None, 0
+        try:
+            embedded = await self._embedders.embed_question(model, text)
+        except EmbedderFailed as failure:
+            _log.warning("embedder failed, searching by words only", error=str(failure))
+            return None, 0
+        return embedded.vectors[0], embedded.tokens
 
     async def get(self, scope: Scope, project_id: str) -> CachedIndex | None:
         """Return the project's current index, or None if the project does not exist.

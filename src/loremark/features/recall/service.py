@@ -7,25 +7,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from loremark.base import log
 from loremark.base.caller import Scope
-from loremark.features.index.cache import CachedIndex, IndexCache
+from loremark.features.index.cache import AskedIndex, CachedIndex, IndexCache
 from loremark.features.recall import store
 from loremark.features.recall.records import commands_of, files_of, to_messages
 from loremark.features.recall.turn_index import TurnIndex
 from loremark.memory.ranking.calibration import get_calibration
 from loremark.memory.ranking.corpus import Corpus
-from loremark.memory.ranking.ranking import Filters, Hit, Question, rank
-from loremark.memory.recall.sessions import FoundSession, FoundSessions, find_sessions
+from loremark.memory.ranking.ranking import Filters, Question, rank
+from loremark.memory.recall.sessions import FoundSession, find_sessions
 from loremark.memory.recall.turns import Kind, Message
-from loremark.ports.embeddings.embedder import EmbedderFailed
 from loremark.ports.embeddings.embedders import Embedders
 from loremark.storage.database import Database, Row
 
-_log = log.logger("recall")
 T = TypeVar("T")
 
 _MOST_TURNS = 600
@@ -75,11 +69,14 @@ class Recall:
         *,
         limit: int,
         files: tuple[str, ...] = (),
-        kind: Kind | None = None,
         min_similarity: float = 0.0,
     ) -> list[TurnHit]:
         """Find turns that match a text or files. The caller has checked access to the project."""
-        hits = await self._rank(scope, project_id, text, files, kind, limit)
+        asked = await self._indexes.ask(scope, project_id, text)
+        if asked is None:
+            return []
+        question = _question(asked, text, files)
+        hits = await _off_loop(asked.index, lambda corpus: rank(corpus, question, Filters(), limit))
         near = [hit for hit in hits if hit.similarity >= min_similarity]
         async with self._database.read() as tx:
             rows = await store.list_by_ids(tx, scope, project_id, [hit.item_id for hit in near])
@@ -88,35 +85,13 @@ class Recall:
 
     async def find_sessions(
         self, scope: Scope, project_id: str, text: str, *, limit: int, files: tuple[str, ...] = ()
-    ) -> FoundSessions:
+    ) -> Sequence[FoundSession]:
         """Find the sessions and commits that matter for a goal, with later sessions on the same subject first."""
-        index, question = await self._prepare(scope, project_id, text, files)
-        if index is None:
-            return FoundSessions((), 0.0)
-        return await _off_loop(index, lambda corpus: find_sessions(corpus, question, limit))
-
-    async def _rank(
-        self, scope: Scope, project_id: str, text: str, files: tuple[str, ...], kind: Kind | None, limit: int
-    ) -> list[Hit]:
-        index, question = await self._prepare(scope, project_id, text, files)
-        if index is None:
-            return []
-        return await _off_loop(index, lambda corpus: rank(corpus, question, Filters(type=kind), limit))
-
-    async def _prepare(
-        self, scope: Scope, project_id: str, text: str, files: tuple[str, ...]
-    ) -> tuple[CachedIndex | None, Question]:
-        """Embed the text for the project's index, and return both; no index if there are no turns."""
-        model = self._indexes.model_of(project_id)
-        while True:
-            vector = await self._embed(model, text)
-            index = await self._indexes.get(scope, project_id)
-            question = Question(text, vector, files, get_calibration(model))
-            if index is None or not len(index.corpus):
-                return None, question
-            if index.model == model:
-                return index, question
-            model = index.model  # the index has vectors of another embedder
+        asked = await self._indexes.ask(scope, project_id, text)
+        if asked is None:
+            return ()
+        question = _question(asked, text, files)
+        return await _off_loop(asked.index, lambda corpus: find_sessions(corpus, question, limit))
 
     async def read(self, scope: Scope, project_id: str, found: Sequence[FoundSession]) -> dict[str, list[SaidTurn]]:
         """Return the turns of sessions in order, and the commits, by the ids they were found with."""
@@ -130,16 +105,9 @@ class Recall:
             read.setdefault(row["session_id"], []).append(to_turn(row))
         return read | {row["id"]: [to_turn(row)] for row in commits}
 
-    async def _embed(self, model: str, text: str) -> NDArray[np.float32] | None:
-        """Embed the text, or return None if the embedder fails, so that only words are matched."""
-        if not text.strip():
-            return None
-        try:
-            vector: NDArray[np.float32] = (await self._embedders.embed(model, [text])).vectors[0]
-        except EmbedderFailed as failure:
-            _log.warning("embedder failed, searching by words only", error=str(failure))
-            return None
-        return vector
+
+def _question(asked: AskedIndex, text: str, files: tuple[str, ...]) -> Question:
+    return Question(text, asked.vector, files, get_calibration(asked.index.model))
 
 
 async def _off_loop(index: CachedIndex, work: Callable[[Corpus], T]) -> T:

@@ -16,7 +16,6 @@ from loremark.features.items.service import list_few_by_ids
 from loremark.features.search.item_index import ItemIndex
 from loremark.memory.ranking.calibration import get_calibration
 from loremark.memory.ranking.ranking import Filters, Hit, Question, Reason, rank
-from loremark.ports.embeddings.embedder import EmbedderFailed
 from loremark.ports.embeddings.embedders import Embedders
 from loremark.storage.database import Database, Row
 from loremark.wire.items import ItemType
@@ -76,26 +75,10 @@ class Finder:
     ) -> SearchHits:
         """Find items that match a text or files. The caller has checked access to the project."""
         request = _SearchRequest(text, files, filters or Filters(), limit, min_similarity, explain)
-        model = self._indexes.model_of(project_id)
-        while True:
-            vector, tokens = await self._embed(model, text)
-            index = await self._indexes.get(scope, project_id)
-            if index is None:
-                return SearchHits([], tokens)
-            if index.model == model:
-                return SearchHits(await self._rank(scope, project_id, index, request, vector), tokens)
-            model = index.model  # the index has vectors of another embedder
-
-    async def _embed(self, model: str, text: str) -> tuple[NDArray[np.float32] | None, int]:
-        """Embed the query, or return None if the embedder fails, so that only words are matched."""
-        if not text.strip():
-            return None, 0
-        try:
-            embedded = await self._embedders.embed(model, [text])
-        except EmbedderFailed as failure:
-            _log.warning("embedder failed, searching by words only", error=str(failure))
-            return None, 0
-        return embedded.vectors[0], embedded.tokens
+        asked = await self._indexes.ask(scope, project_id, text)
+        if asked is None:
+            return SearchHits([], 0)
+        return SearchHits(await self._rank(scope, project_id, asked.index, request, asked.vector), asked.tokens)
 
     async def _rank(
         self,

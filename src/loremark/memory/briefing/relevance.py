@@ -1,4 +1,4 @@
-"""How much a briefing may say: the surer that memory covers the task, the more."""
+"""What a briefing may contain: what is near enough to the task, and not what the agent reads anyway."""
 
 from __future__ import annotations
 
@@ -14,12 +14,6 @@ USED_BONUS = 0.05
 """What an item's score gains if every session that was given it used it; less if some did not."""
 SESSION_SCORE = 0.30
 """The score from which something said is worth quoting at all."""
-SURE = 0.42
-"""The strength (``memory.recall.sessions``) from which it may be about the task. Higher values silence as many right
-quotations as wrong ones: scores alone do not tell them apart (docs/research/recall.md)."""
-UNSURE_TOKENS = 96
-"""What may be said as long as that is not sure: a hint that costs the agent little if it is wrong."""
-
 _ALREADY_SAID = 0.6
 """The share of an item's phrases in the agent's own instruction files from which it is left out."""
 
@@ -35,8 +29,3 @@ def is_known(text: str, known: Collection[int]) -> bool:
 def with_usage(score: float, served: int, used: int) -> float:
     """An item's score with a bonus for being useful before, to order items by."""
     return score + (USED_BONUS * used / served if served else 0.0)
-
-
-def budget_for(strength: float, *, has_items: bool, wanted: int) -> int:
-    """The tokens to spend on what was said."""
-    return wanted if has_items or strength >= SURE else min(wanted, UNSURE_TOKENS)

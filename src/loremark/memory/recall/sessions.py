@@ -41,16 +41,7 @@ class FoundSession:
     outdated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FoundSessions:
-    """The best sessions, with later ones on the same subject before them."""
-
-    found: Sequence[FoundSession]
-    strength: float
-    """How far the best session stands out, 0 to about 1."""
-
-
-def find_sessions(corpus: Corpus, question: Question, limit: int) -> FoundSessions:
+def find_sessions(corpus: Corpus, question: Question, limit: int) -> Sequence[FoundSession]:
     """The sessions and commits that match best, each with its later session."""
     ranked = _ranked(corpus, question)
     found: dict[str, FoundSession] = {}
@@ -62,15 +53,7 @@ def find_sessions(corpus: Corpus, question: Question, limit: int) -> FoundSessio
             session.outdated = True
             found.setdefault(later.id, later)
         found.setdefault(session.id, session)
-    ordered = sorted(found.values(), key=lambda session: session.outdated)
-    top = [session.score for session in ranked]
-    return FoundSessions(ordered[:limit], _strength(top))
-
-
-def _strength(scores: Sequence[float]) -> float:
-    if not scores:
-        return 0.0
-    return scores[0] + 0.5 * (scores[0] - scores[min(len(scores) - 1, 9)])
+    return sorted(found.values(), key=lambda session: session.outdated)[:limit]
 
 
 def _ranked(corpus: Corpus, question: Question) -> list[FoundSession]:
