@@ -19,6 +19,7 @@ from loremark.ports.embeddings.embedding_result import Vectors
 from loremark.ports.embeddings.granite import build_graph
 from loremark.ports.embeddings.mean_vector import FILE
 from loremark.ports.embeddings.runtime import onnxruntime
+from loremark.ports.embeddings.tuned_layers import read_tuned_layers
 from loremark.ports.embeddings.weights import read_pack
 
 _DIGITS = 5
@@ -28,7 +29,8 @@ def run() -> None:
     """Print how similar random texts are before and after, and write the mean."""
     asks = load_ask_set("dev")
     pack = read_pack()
-    session = onnxruntime.InferenceSession(build_graph(pack.tensors(), "fp32"), providers=["CPUExecutionProvider"])
+    graph = build_graph(pack.tensors() | read_tuned_layers(), "fp32")
+    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
 
     def embed(texts: Sequence[str]) -> Vectors:
         pieces = (np.array([pack.tokenizer.encode(text)], dtype=np.int32) for text in texts)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.embeddings_reference import REFERENCE_FILE, TEXTS
+from bench.embeddings_reference import REFERENCE_FILE
 from loremark.ports.embeddings.embedder import Embedder, open_embedder
 from loremark.ports.embeddings.weights import read_pack
 
@@ -27,6 +27,7 @@ _ROUNDS = 3
 _LENGTHS = {"short": (60, 96), "long": (250, 24)}
 """Tokens per text, and texts per round."""
 
+TEXTS: list[str] = json.loads(np.load(REFERENCE_FILE)["texts"].tobytes())
 _QUESTION = "how is the signing key rotated?"
 _QUESTIONS = 50
 

@@ -41,7 +41,7 @@ _INDEXED = 200
 _QUESTIONS = 40
 _BATCH = 500
 _TURNS_PER_SESSION = 8
-_MODEL, _DIMENSIONS = "granite-30m-q8", 384
+_MODEL, _DIMENSIONS = "loremark-30m-q8", 384
 _VOCABULARY = "queue worker timeout retry cache index token session invoice parser render deploy staging migration lock"
 _WORDS = _VOCABULARY.split()
 _TEAM = Sql(select(projects.c.team_id).where(projects.c.id == bindparam("of_project")))

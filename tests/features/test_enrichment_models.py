@@ -237,10 +237,10 @@ async def test_changing_the_embedder_reembeds_all_items(
 
     async with run_service(settings_for(tmp_path, database_url)) as service:
         await (await Memory.of(service)).learn(save(BUG))
-        assert await models(service) == {"granite-30m-q8"}
+        assert await models(service) == {"loremark-30m-q8"}
     async with run_service(settings_for(tmp_path, database_url, LOREMARK_EMBEDDINGS="builtin:fp32")) as service:
         import asyncio
 
         async with asyncio.timeout(60):
-            while await models(service) != {"granite-30m"}:
+            while await models(service) != {"loremark-30m"}:
                 await asyncio.sleep(0.05)

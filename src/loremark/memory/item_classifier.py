@@ -26,7 +26,7 @@ from loremark.memory.extraction.ngram_features import ngram_features
 from loremark.memory.items import TIER_OF_TYPE, Item
 from loremark.wire.items import ItemType
 
-SUPPORTED_EMBEDDERS = ("granite-30m-q8", "granite-30m")
+SUPPORTED_EMBEDDERS = ("loremark-30m-q8", "loremark-30m")
 """The embedding models whose vectors the weights fit."""
 SALIENCE_EVENTS = ("session_save", "git_digest", "context_update")
 TYPE_EVENTS = ("session_save", "git_digest", "context_update")

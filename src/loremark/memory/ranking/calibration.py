@@ -26,8 +26,8 @@ DEFAULT = Calibration(none=0.0, even=0.24, whole=0.72)
 # Likewise for all-MiniLM-L6-v2, with a quarter each.
 FALLBACK = Calibration(none=0.0, even=0.30, whole=0.80)
 CALIBRATIONS: Mapping[str, Calibration] = {
-    "granite-30m-q8": DEFAULT,
-    "granite-30m": DEFAULT,
+    "loremark-30m-q8": DEFAULT,
+    "loremark-30m": DEFAULT,
 }
 
 

@@ -1,4 +1,4 @@
-"""The built-in embedder: granite-embedding-30m-english on onnxruntime, in its own thread.
+"""The built-in embedder: granite-embedding-30m-english, tuned for project memory, on onnxruntime in its own thread.
 
 Texts are not batched. In a batch they would share quantization scales, so a text's vector would depend on its
 neighbors; and except for very short texts batching is no faster.
@@ -20,9 +20,10 @@ from loremark.ports.embeddings.granite import DIMENSIONS, FORMAT, Precision, bui
 from loremark.ports.embeddings.mean_vector import read_mean_vector
 from loremark.ports.embeddings.model_cache import is_intact, save
 from loremark.ports.embeddings.runtime import faults, onnxruntime
+from loremark.ports.embeddings.tuned_layers import read_tuned_layers
 from loremark.ports.embeddings.weights import read_pack
 
-_NAMES: dict[Precision, str] = {"int8": "granite-30m-q8", "fp32": "granite-30m"}
+_NAMES: dict[Precision, str] = {"int8": "loremark-30m-q8", "fp32": "loremark-30m"}
 _TEXTS_PER_TURN = 4
 """Texts of one call processed before another call gets a turn, so a question does not wait for a whole scan."""
 
@@ -108,7 +109,7 @@ def _load(name: str, precision: Precision, cache_dir: Path | None) -> _Model:
     path = None if cache_dir is None else cache_dir / f"{name}.{FORMAT}.onnx"
     if path is not None and is_intact(path):
         return _Model(path, pack.tokenizer)
-    graph = build_graph(pack.tensors(), precision, read_mean_vector())
+    graph = build_graph(pack.tensors() | read_tuned_layers(), precision, read_mean_vector())
     if path is not None and save(path, graph):
         return _Model(path, pack.tokenizer)
     return _Model(graph, pack.tokenizer)
