@@ -23,6 +23,7 @@ from bench import (
     ingest,
     noisy_neighbors,
     reads,
+    real_projects,
     recall,
     retrieval,
     search,
@@ -40,6 +41,7 @@ QUALITY = {
     "similar-words": similar_words.run,
     "sde": first_prompt.run_sde,
     "scenarios": first_prompt.run_scenarios,
+    "real-projects": real_projects.run,
 }
 BENCHMARKS = {
     "reads": reads.run,

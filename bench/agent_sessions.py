@@ -92,9 +92,12 @@ class Developer:
         subprocess.run(["git", "clone", "-q", repository, str(self.folder)], check=True)
         (self.folder / ".loremark.toml").write_text(link)
 
-    def command(self, *words: str) -> None:
-        """Run a command of the client in the folder."""
-        subprocess.run([str(COMMAND), *words], env=self._environment, cwd=self.folder, capture_output=True, check=True)
+    def command(self, *words: str) -> str:
+        """Run a command of the client in the folder and return what it prints."""
+        done = subprocess.run(
+            [str(COMMAND), *words], env=self._environment, cwd=self.folder, capture_output=True, check=True, text=True
+        )
+        return done.stdout
 
     def deliver(self) -> None:
         """Wait until everything was sent, indexed and enriched."""

@@ -50,7 +50,7 @@ def _current(block: str) -> str:
     return "\n".join(part for part in parts if _OUTDATED not in part.partition("\n")[0])
 
 
-def _has(text: str, literals: Sequence[str]) -> bool:
+def contains_literals(text: str, literals: Sequence[str]) -> bool:
     lower = text.lower()
     return all(
         re.search(one[3:], lower, re.IGNORECASE) if one.startswith("re:") else one.lower() in lower for one in literals
@@ -210,9 +210,9 @@ def run_scenarios() -> None:
             for one in mine:
                 start, block = run.ask(one["prompt"])
                 text = f"{start}\n{_current(block)}"
-                arrived = _has(text, one["must_contain"])
+                arrived = contains_literals(text, one["must_contain"])
                 told += arrived
-                old += bool(one["must_not_be_current"]) and _has(text, one["must_not_be_current"][:1])
+                old += bool(one["must_not_be_current"]) and contains_literals(text, one["must_not_be_current"][:1])
                 if shows:
                     print(f"--- {one['id']} {'ok' if arrived else 'MISSED'}: {one['rule']}\n{block}")
             sizes = []

@@ -22,6 +22,9 @@ SAME_SUBJECT = 0.53
 .38 to .77, half of them above; the nearest other session of a project: .37 to .51 (docs/research/recall.md)."""
 
 
+SAME_GOAL = 0.48
+"""The same between two sessions that both match the goal, which is a hint by itself: all 14 pairs of the development
+scenarios lie above, and one in ten of the others."""
 _NEAR_BEST = 0.6
 """The share of the best score from which another session is worth its tokens: where one stands out, it is the one."""
 
@@ -53,7 +56,9 @@ def find_sessions(corpus: Corpus, question: Question, limit: int) -> Sequence[Fo
             session.outdated = True
             found.setdefault(later.id, later)
         found.setdefault(session.id, session)
-    return sorted(found.values(), key=lambda session: session.outdated)[:limit]
+    chosen = sorted(found.values(), key=lambda session: session.outdated)[:limit]
+    _mark_outdated(corpus, chosen)
+    return sorted(chosen, key=lambda session: session.outdated)
 
 
 def _ranked(corpus: Corpus, question: Question) -> list[FoundSession]:
@@ -72,6 +77,26 @@ def _ranked(corpus: Corpus, question: Question) -> list[FoundSession]:
         session.scores[hit.item_id] = hit.score
         session.last_said_at_ms = max(session.last_said_at_ms, int(layout.columns["created"][at]))
     return list(found.values())
+
+
+def _mark_outdated(corpus: Corpus, found: Sequence[FoundSession]) -> None:
+    """Mark each session that a later one among them speaks about too."""
+    vectors = {
+        session.id: np.stack(
+            [corpus.vector(row) for turn_id in session.scores if (row := corpus.find_row(turn_id)) is not None]
+        )
+        for session in found
+        if session.kind == "session"
+    }
+    for earlier in found:
+        for later in found:
+            if (
+                earlier.id in vectors
+                and later.id in vectors
+                and earlier.last_said_at_ms < later.last_said_at_ms
+                and float(np.max(vectors[earlier.id] @ vectors[later.id].T)) >= SAME_GOAL
+            ):
+                earlier.outdated = True
 
 
 def _later(corpus: Corpus, session: FoundSession, known: Mapping[str, FoundSession]) -> FoundSession | None:
