@@ -60,6 +60,8 @@ async def test_settings_are_saved(
         "accessLevel": "manage",
         "createdAt": "",
         "updatedAt": "",
+        "showUnreviewed": True,
+        "briefingsEnabled": True,
     }
     entry = olga.request("GET", "/api/projects")[0]
     assert (entry["aiTier"], entry["repoUrl"], entry["hasRepoHostToken"], entry["deepEnrichEnabled"]) == (
@@ -128,7 +130,7 @@ async def test_a_project_is_exported_and_imported(
     download = await downloading.value
     assert download.suggested_filename == file.name
     await download.save_as(file)
-    await member_window.sees("at least 90% confidence (backed by direct evidence)")
+    await member_window.sees("at least 90% confidence, such as explicitly stated decisions")
     for name in ("Save", "Add", "Show secret", "Archive", "Delete", "Connect"):
         await expect(page.get_by_role("button", name=name, exact=True)).to_have_count(0)
     await expect(page.get_by_label("Import")).to_have_count(0)

@@ -44,7 +44,7 @@ export function TypeTag({ type }: { type: string }) {
 const FLAGS: Record<ItemFlag, [string, Tone, string]> = {
   conflict: ["conflict", "bad", "Contradicts another memory"],
   stale: ["stale", "warn", "A file it references has changed"],
-  low_confidence: ["low confidence", "warn", "The evidence is indirect"],
+  low_confidence: ["low confidence", "warn", "Reviewers keep few memories of this kind"],
   quality: ["low quality", "warn", "Vague or poorly worded"],
   redacted: ["redacted", "plain", "A secret was removed"],
 };
@@ -61,5 +61,9 @@ export function FlagTags({ flags }: { flags: ItemFlag[] }) {
 }
 
 export function Confidence({ value }: { value: number }) {
-  return <Tag title="Confidence: how direct the evidence is">{Math.round(value * 100)}% confidence</Tag>;
+  return (
+    <Tag title="Confidence: the share of memories of this kind that reviewers keep">
+      {Math.round(value * 100)}% confidence
+    </Tag>
+  );
 }

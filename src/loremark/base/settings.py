@@ -111,7 +111,9 @@ class Settings:
     llm_base_url: str = _setting(
         "", "URL of a compatible model server such as Ollama or vLLM.", shown="the provider's API"
     )
-    llm_api_key: str = _setting("", "API key for the model server.", secret=True, shown="the provider's own variable")
+    llm_api_key: str = _setting(
+        "", "API key for the model server.", secret=True, shown="the provider's environment variable"
+    )
     llm_timeout_s: int = _setting(60, "Timeout of a model call, in seconds.")
     embeddings: str = _setting("builtin", "Embedding model: `builtin`, `builtin:fp32` or `openai:<model>`.")
     index_cache_mb: int = _setting(512, "Megabytes of search indexes each process keeps in memory.")

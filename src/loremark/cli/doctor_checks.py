@@ -128,7 +128,7 @@ def _clock(date: str) -> Check:
     try:
         ahead_s = clock.now_ms() / 1000 - parsedate_to_datetime(date).timestamp()
     except ValueError:
-        return Check("clock", None, "the server does not send the time")
+        return Check("clock", None, "the server's response has no Date header")
     words = f"{abs(ahead_s):.0f} s {'ahead of' if ahead_s > 0 else 'behind'} the server"
     if abs(ahead_s) > _MAX_SKEW_S:
         return Check(

@@ -9,7 +9,7 @@ EXAMPLE = "claude mcp add loremark -- loremark mcp"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("words", nargs="*", metavar="WORD", help="ignored; some agents add arguments")
+    parser.add_argument("words", nargs="*", metavar="WORD", help="ignored; accepted because some agents add arguments")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -209,12 +209,8 @@ def _prompt(prompt: prompts.Prompt) -> types.Prompt:
 
 def _structured(result: Any) -> dict[str, Any]:
     """Convert the result to JSON data with the notice first."""
-    describe_api_error: dict[str, Any] = clean_all(msgspec.to_builtins(result))
-    return (
-        {"notice": describe_api_error.pop("notice"), **describe_api_error}
-        if "notice" in describe_api_error
-        else describe_api_error
-    )
+    shown: dict[str, Any] = clean_all(msgspec.to_builtins(result))
+    return {"notice": shown.pop("notice"), **shown} if "notice" in shown else shown
 
 
 def _failed(sentence: str) -> types.CallToolResult:

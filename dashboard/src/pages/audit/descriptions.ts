@@ -1,4 +1,5 @@
 import type { components } from "~/api/schema";
+import { pluralize } from "~/parts/format";
 import { lookup } from "~/parts/lookup";
 
 export type Entry = components["schemas"]["AuditEntry"];
@@ -59,11 +60,11 @@ const ACTIONS: Record<string, [string, string, (entry: Entry) => string]> = {
   "session.deleted": [
     "Memory",
     "Session forgotten",
-    (e) => `forgot a session with ${detail(e, "events")} events`,
+    (e) => `forgot a session with ${pluralize(Number(detail(e, "events")), "event")}`,
   ],
   "item.deleted": ["Memory", "Memory deleted", (e) => `deleted the memory “${detail(e, "title")}”`],
   "context.deleted": ["Memory", "Context deleted", (e) => `deleted the context ${detail(e, "schemaKey")}`],
-  "contexts.populated": ["Memory", "Map populated", () => "populated the map"],
+  "contexts.populated": ["Memory", "Contexts updated in bulk", () => "updated contexts in bulk"],
   "hygiene.applied": [
     "Memory",
     "Hygiene action applied",

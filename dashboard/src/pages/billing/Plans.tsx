@@ -160,8 +160,8 @@ export function Plans({ usage, plans }: { usage: Usage; plans: Plan[] }) {
         ))}
       </SimpleGrid>
       <Text size="sm" c="dimmed" mt="md">
-        You confirm the price on the next page before anything changes. An enterprise plan without limits is
-        available by contract.
+        You&apos;ll confirm the price on the next page before anything changes. An enterprise plan without
+        limits is available by contract.
       </Text>
     </section>
   );

@@ -30,8 +30,8 @@ export function AgentAccess({ query }: { query: BrainQuery }) {
       <Stack gap="md" mt="md">
         <div>
           <Text size="sm" mb={6}>
-            Agents set up with <code>loremark install</code> load it at the start of each session. To print it
-            on the command line, run this in a linked folder:
+            Agents set up with <code>loremark install</code> are briefed from this memory automatically. To
+            print the whole document, run this in a linked folder:
           </Text>
           <CodeBlock label="Copy command">{`loremark brain ${options}`}</CodeBlock>
         </div>
@@ -43,8 +43,8 @@ export function AgentAccess({ query }: { query: BrainQuery }) {
         </div>
         <div>
           <Text size="sm" mb={6}>
-            Over HTTP. The ETag saves a download: if the document has not changed, the server responds with
-            304, and the model can keep its prompt cache:
+            Over HTTP. With the ETag, an unchanged document is not downloaded again (the server responds with
+            304), and the model can keep its prompt cache:
           </Text>
           <CodeBlock label="Copy curl command">{curlCommand(query)}</CodeBlock>
         </div>

@@ -57,7 +57,7 @@ function ItemLinks({ ids, projectId }: { ids: string[]; projectId: string }) {
 
 const times = (count: number) => (count === 1 ? "once" : pluralize(count, "time"));
 
-/** How often agents were given the item, and what came of it. */
+/** How often agents were given the item, used it, and had to be corrected anyway. */
 function Usage({ id }: { id: string }) {
   const usage = useGet("/api/v2/items/{id}/usage", { path: { id } });
   if (!usage.data?.served) return null;

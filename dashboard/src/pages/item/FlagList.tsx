@@ -21,7 +21,7 @@ const EXPLANATIONS: Record<ItemFlag, [ReactNode, string]> = {
   ],
   low_confidence: [
     <IconHelpCircle key="i" size={18} />,
-    "The evidence is indirect, so this memory needs review.",
+    "Reviewers keep few memories of this kind. Check whether this one is correct and worth keeping.",
   ],
   quality: [
     <IconAlertTriangle key="i" size={18} />,

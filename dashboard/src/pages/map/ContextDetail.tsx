@@ -59,9 +59,7 @@ function MoreMenu({
         <Menu.Item leftSection={<IconFoldDown size={16} />} disabled={entries < 2} onClick={compact}>
           Compact
           <Text size="xs" c={entries < 2 ? undefined : "dimmed"}>
-            {entries < 2
-              ? "Needs at least two entries (## headings)"
-              : `Summarizes ${entries} entries into one`}
+            {entries < 2 ? "Needs at least two entries (## headings)" : `Merges ${entries} entries into one`}
           </Text>
         </Menu.Item>
         <Menu.Divider />

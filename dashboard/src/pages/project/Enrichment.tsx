@@ -19,17 +19,19 @@ export function describeThreshold(percent: number): string {
   if (percent >= OFF) return "Off: every new memory waits for review.";
   if (percent === 0)
     return "Approves every new memory that has no conflict and no redacted secret, whatever its confidence.";
-  const evidence =
-    percent >= 95
-      ? "explicitly stated"
-      : percent >= 80
-        ? "backed by direct evidence"
-        : percent >= 60
-          ? "backed by direct evidence or mentioned in passing"
-          : "backed by any evidence, even weak";
+  const examples =
+    percent > 92
+      ? "memories people save themselves"
+      : percent > 90
+        ? "explicitly stated decisions and rules"
+        : percent > 72
+          ? "explicitly stated decisions, and commits with a description"
+          : percent > 30
+            ? "rules from instruction files"
+            : "commits without a description";
   return (
-    `Approves memories with at least ${percent}% confidence (${evidence}), no conflict and no redacted secret. ` +
-    "Everything else waits for review."
+    `Approves memories with at least ${percent}% confidence, such as ${examples}, ` +
+    "unless they have a conflict or a redacted secret. Everything else waits for review."
   );
 }
 

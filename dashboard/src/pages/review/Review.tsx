@@ -28,7 +28,7 @@ const NAMES: Record<Tab, string> = {
 };
 const ABOUT: Record<Tab, string> = {
   drafts: "New memories appear here until someone approves them.",
-  lowConfidence: "Memories with indirect evidence appear here.",
+  lowConfidence: "Memories with low confidence appear here.",
   conflicts: "Memories that contradict each other appear here side by side.",
   stale: "Memories whose files have changed appear here.",
 };

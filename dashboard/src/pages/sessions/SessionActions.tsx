@@ -68,8 +68,8 @@ function ForgetSession({ session }: { session: Session }) {
         onConfirm={() => void confirm()}
         onClose={() => setOpened(false)}
       >
-        Its {pluralize(session.eventCount, "event")} and the drafts that only it supports are deleted for
-        good. Approved memories stay, without their quotes from this session.
+        This permanently deletes its {pluralize(session.eventCount, "event")} and the drafts based only on it.
+        Approved memories stay, but lose their quotes from this session.
       </ConfirmDialog>
     </>
   );

@@ -7,7 +7,7 @@ export type AssignableRole = "admin" | "member";
 export const ROLE_DESCRIPTIONS: Record<"owner" | AssignableRole, string> = {
   owner: "Has full access and manages the plan. Each team has one owner.",
   admin: "Manages all projects, members and keys, and can view billing.",
-  member: "Works in their own projects and can read projects open to the team.",
+  member: "Works in projects they belong to and can read projects open to the team.",
 };
 
 function Form({ onClose }: { onClose: () => void }) {

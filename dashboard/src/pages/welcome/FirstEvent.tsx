@@ -90,8 +90,8 @@ function Received({ projectId, previousEventAt }: { projectId: string; previousE
       </Group>
       {first && <EventSummary event={first} />}
       <Text size="sm" mt="sm">
-        Your agent is connected. When its session ends, decisions and findings become memories that the next
-        session starts with.
+        Your agent is connected. When its session ends, its decisions and findings become memories that the
+        next session starts with.
       </Text>
       <NextSteps projectId={projectId} />
     </div>

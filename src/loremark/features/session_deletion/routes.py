@@ -20,5 +20,5 @@ routes = Routes("sessions")
     errors=(errors.SESSION_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED, errors.SESSION_ENRICHING),
 )
 async def delete_session(call: Call, id: str) -> None:
-    """Forget a session: its events, what was said in it, and drafts that only it supports."""
+    """Delete a session, everything captured in it, and drafts based only on it."""
     await service.delete_session(call.tx, call.caller, id)
