@@ -1,7 +1,7 @@
 """CPU cost of one ``loremark hook`` process including interpreter startup, next to a bare ``python``.
 
-Runs are interleaved. A flusher started by a run is a separate process and reported separately. The server is
-unreachable.
+Runs are interleaved. A flusher started by a run is a separate process and reported separately. The first prompt of a
+session gets its briefing from a local server; in the other runs the server is unreachable.
 """
 
 from __future__ import annotations
@@ -13,18 +13,28 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import mean, quantiles
+from threading import Thread
 from typing import Any
 
 from bench.measure import cpu_seconds
 
 _RUNS = 40
+_REFERENCES = {"python -S -c pass": ("-S", "-c", "pass"), "python -c pass": ("-c", "pass")}
 _ANSWER = (
     "The login test failed because the clock was frozen before the token was issued; I moved the freeze after "
     "`issue_token()` in `tests/test_login.py`. The password is read from the settings now, never from the code. "
 ) * 12
+_INSTRUCTIONS = (
+    "Run the linter before you commit. Webhooks are retried three times, then they wait for a person.\n" * 100
+)
+_MEMORY = (
+    "## Rules\n\n" + "- Webhooks are retried three times with a growing pause, then they wait for a person.\n" * 80
+)
 
 
 def _samples(folder: str) -> dict[str, dict[str, Any]]:
@@ -49,6 +59,36 @@ def _samples(folder: str) -> dict[str, dict[str, Any]]:
     }
 
 
+class _Handler(BaseHTTPRequestHandler):
+    """Answers every request with the same briefing, and counts them."""
+
+    answered = 0
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = json.dumps({"markdown": _MEMORY}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+        _Handler.answered += 1
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Log nothing."""
+
+
+@contextmanager
+def _briefing_server() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
+        thread = Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
 def _run(command: Sequence[str], environment: dict[str, str], given: bytes) -> tuple[float, float]:
     """CPU and wall time in milliseconds of one process and its children."""
     started = time.perf_counter()
@@ -63,11 +103,13 @@ def _run(command: Sequence[str], environment: dict[str, str], given: bytes) -> t
     return (used.ru_utime + used.ru_stime) * 1_000, (time.perf_counter() - started) * 1_000
 
 
-def _prepare(home: Path) -> tuple[Path, dict[str, str]]:
+def _prepare(home: Path, url: str) -> tuple[Path, dict[str, str]]:
     project = home / "project"
-    project.mkdir()
+    project.mkdir(parents=True)
+    for name in ("AGENTS.md", "README.md"):
+        (project / name).write_text(_INSTRUCTIONS)
     (home / ".config" / "loremark").mkdir(parents=True)
-    profile = {"url": "http://127.0.0.1:9", "key": "service_sk_none", "secrets": {"prj_bench": "none"}}
+    profile = {"url": url, "key": "service_sk_none", "secrets": {"prj_bench": "none"}}
     (home / ".config" / "loremark" / "profile.json").write_text(json.dumps(profile))
     (project / ".loremark.toml").write_text('project = "prj_bench"\n')
     links = {str(project.resolve()): {"project": "prj_bench"}}
@@ -96,27 +138,34 @@ def _row(name: str, cpu: Sequence[float], wall: Sequence[float]) -> None:
 
 
 def run() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder)
-        project, environment = _prepare(home)
+    with tempfile.TemporaryDirectory() as folder, _briefing_server() as url:
+        home, briefed_home = Path(folder) / "home", Path(folder) / "briefed"
+        project, environment = _prepare(home, "http://127.0.0.1:9")
+        briefed_project, briefed_environment = _prepare(briefed_home, url)
         samples = _samples(str(project))
         hook = [str(Path(sys.executable).parent / "loremark"), "hook"]
-        bare = [sys.executable, "-c", "pass"]
         payloads = {name: json.dumps(sample).encode() for name, sample in samples.items()}
+        prompt = {**_samples(str(briefed_project))["prompt"], "cwd": str(briefed_project)}
         for data in payloads.values():
             _run(hook, environment, data)
+        _run(hook, briefed_environment, json.dumps(prompt).encode())
         figures: dict[str, list[tuple[float, float]]] = {
-            name: [] for name in ("python -c pass", *payloads, "not linked")
+            name: [] for name in (*_REFERENCES, *payloads, "first prompt", "not linked")
         }
         flusher: list[float] = []
         unlinked = json.dumps({**samples["turn end"], "cwd": "/"}).encode()
-        for _ in range(_RUNS):
-            figures["python -c pass"].append(_run(bare, environment, b""))
+        for number in range(_RUNS):
+            for name, options in _REFERENCES.items():
+                figures[name].append(_run([sys.executable, *options], environment, b""))
             for name, data in payloads.items():
                 figures[name].append(_run(hook, environment, data))
+            first = json.dumps({**prompt, "session_id": f"first-{number}"}).encode()
+            figures["first prompt"].append(_run(hook, briefed_environment, first))
             figures["not linked"].append(_run(hook, environment, unlinked))
             time.sleep(0.1)
             flusher.append(_end_flusher(home))
+            _end_flusher(briefed_home)
+        assert _Handler.answered == _RUNS + 1, "a first prompt did not get its briefing"
         print(f"loremark hook, {_RUNS} runs each, interleaved; milliseconds")
         print(f"{'':28} {'CPU mean':>9} {'CPU p95':>9} {'wall p50':>9}")
         for name, rows in figures.items():

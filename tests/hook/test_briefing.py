@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import socket
+import ssl
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
+from cryptography import x509
 
+from loremark.base import phrases
 from loremark.base.phrases import phrase_hashes
 from loremark.hook import briefing, flush, http_client, injected_text, outbox, spool
 from loremark.hook.link import Link
-from tests.hook.machine import Machine
+from tests.hook.machine import COMMAND, Machine
+from tests.servers.https import Authority, Receiver, Reply
 
 SECTIONS = "# First\n\n" + "".join(f"## Layer {n}: part\n\n" + "- a line of memory\n" * 150 for n in range(1, 6))
 
@@ -130,6 +138,61 @@ def test_the_repository_s_own_rules_are_named_by_hash(local_machine: Machine) ->
     assert b"linter" not in bodies[0]
 
 
+def test_unchanged_rules_are_hashed_once(local_machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = local_machine.folder / "AGENTS.md"
+    hashed: list[str] = []
+    bodies: list[bytes] = []
+
+    def hash_and_count(text: str) -> set[int]:
+        hashed.append(text)
+        return phrase_hashes(text)
+
+    monkeypatch.setattr(phrases, "phrase_hashes", hash_and_count)
+
+    def known() -> set[int]:
+        load_briefing(local_machine)
+        return set(json.loads(bodies[-1])["known"])
+
+    with answering(local_machine, (200, {}, said("")), bodies=bodies):
+        assert known() == set()
+        rules.write_text("Run the linter before you commit anything.")
+        assert known() == known() == phrase_hashes("Run the linter before you commit anything.")
+        assert len(hashed) == 1
+        rules.write_text("Run the tester before you commit anything.")
+        assert known() == phrase_hashes("Run the tester before you commit anything.")
+        (local_machine.folder / "README.md").write_text("Bricks and other heavy stones.")
+        assert known() >= phrase_hashes("Bricks and other heavy stones.")
+        rules.unlink()
+        assert known() == phrase_hashes("Bricks and other heavy stones.")
+        (local_machine.folder / "README.md").unlink()
+        assert known() == set()
+
+
+def test_a_first_prompt_imports_few_modules(local_machine: Machine) -> None:
+    with answering(local_machine, (200, {}, said("## Known bugs\n- the clock"))):
+        done = subprocess.run(
+            [sys.executable, "-X", "importtime", COMMAND, "hook"],
+            env=local_machine.environment(),
+            input=json.dumps(local_machine.claude("UserPromptSubmit", prompt="Fix the login test.")).encode(),
+            capture_output=True,
+        )
+    local_machine.kill_flusher()
+    assert b"- the clock" in done.stdout
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
+    assert "loremark.hook.http_client" in imported
+    assert not imported & {
+        "socket",
+        "ssl",
+        "encodings.idna",
+        "http.client",
+        "subprocess",
+        "typing",
+        "hashlib",
+        "fnmatch",
+    }
+    assert not imported & {f"loremark.hook.{name}" for name in ("tools", "exclusions", "tool_errors")}
+
+
 def test_a_slow_server_does_not_block(local_machine: Machine) -> None:
     with answering(local_machine, (200, {}, said(SECTIONS)), pause=1.0):
         assert load_briefing(local_machine, seconds=0.3) == ""
@@ -186,6 +249,49 @@ def test_no_key_is_sent_to_an_invalid_url(local_machine: Machine) -> None:
             http_client.request(url, "GET", "/", {}, seconds=1)
     with pytest.raises(http_client.Unreachable):
         http_client.request(local_machine.url, "GET", "/", {"Authorization": "Bearer x\r\nX-Other: y"}, seconds=1)
+
+
+@pytest.mark.parametrize("trusted", ["file", "folder", "file that the folder lacks", "neither"])
+def test_only_a_server_with_a_trusted_certificate_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trusted: str
+) -> None:
+    authority = Authority(tmp_path / "authority")
+    folder = tmp_path / "certificates"
+    folder.mkdir()
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.setenv("SSL_CERT_DIR", str(folder))
+    if trusted == "folder":
+        (folder / f"{subject_hash(authority.ca_file)}.0").write_bytes(authority.ca_file.read_bytes())
+    elif trusted != "neither":
+        monkeypatch.setenv("SSL_CERT_FILE", str(authority.ca_file))
+    if trusted == "file that the folder lacks":  # as if the file were the system's own
+        paths = ssl.get_default_verify_paths()._replace(openssl_cafile_env="NOT_SET")
+        monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
+    with Receiver(authority) as server:
+        server.answer("/a", Reply(200, {}, b"stone"))
+        url = f"https://localhost:{server.port}"
+        if trusted == "neither":
+            with pytest.raises(http_client.Unreachable):
+                http_client.request(url, "GET", "/a", {"Authorization": "Bearer x"}, seconds=5)
+        else:
+            assert http_client.request(url, "GET", "/a", {}, seconds=5).body == b"stone"
+        assert len(server.requests()) == (trusted != "neither")
+        assert server.connections == (1 if trusted in ("file", "folder") else 2)
+
+
+def subject_hash(certificate: Path) -> str:
+    """The name under which OpenSSL looks for an authority in a folder, like ``openssl x509 -subject_hash``."""
+    (name,) = x509.load_pem_x509_certificate(certificate.read_bytes()).subject
+    canonical = x509.Name([x509.NameAttribute(name.oid, str(name.value).lower())]).public_bytes()
+    return hashlib.sha1(canonical[2:]).digest()[3::-1].hex()
+
+
+def test_every_address_of_the_host_is_tried(local_machine: Machine) -> None:
+    with answering(local_machine, (200, {}, b"stone")):
+        url = local_machine.url.replace("127.0.0.1", "localhost")  # usually ::1 too, where no server listens
+        assert http_client.request(url, "GET", "/", {}, seconds=5).body == b"stone"
+    with pytest.raises(http_client.Unreachable, match="refused"):
+        http_client.request(url, "GET", "/", {}, seconds=5)
 
 
 @contextmanager

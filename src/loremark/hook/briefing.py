@@ -9,8 +9,9 @@ from __future__ import annotations
 import _thread
 import json
 import os
+import stat
 
-from loremark.base import briefing_markers, clock, phrases, profile
+from loremark.base import briefing_markers, clock, profile
 from loremark.base.folders import cache_folder
 from loremark.hook import agents, files
 from loremark.hook.spool import TOOL
@@ -40,6 +41,7 @@ _EMPTY = (
 # Files of a repository that agents or people read anyway.
 _INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", "README.md", ".github/copilot-instructions.md")
 _INSTRUCTION_BYTES = 65_536
+_PHRASES_BYTES = 1 << 20
 _PROMPT_CHARS = 12_000
 
 
@@ -96,8 +98,8 @@ def _fetch(link: Link, seconds: float, **fields: str) -> list[str]:
     saved_profile = profile.load()
     if saved_profile is None or saved_profile.url != link.url:
         return []
-    asked: dict[str, Any] = {name: value for name, value in fields.items() if value}
-    body = {"projectId": link.project, **asked, "known": _known_phrases(link.folder)}
+    asked = {"projectId": link.project, **{name: value for name, value in fields.items() if value}}
+    body = json.dumps(asked).encode()[:-1] + b', "known": ' + _known_phrases(link.folder) + b"}"
     headers = {"Authorization": f"Bearer {saved_profile.key}", "Content-Type": "application/json"}
     try:
         answer = http_client.request(
@@ -105,7 +107,7 @@ def _fetch(link: Link, seconds: float, **fields: str) -> list[str]:
             "POST",
             "/api/v2/briefing",
             headers,
-            json.dumps(body).encode(),
+            body,
             seconds=seconds,
             max_bytes=_ANSWER_BYTES,
         )
@@ -119,14 +121,42 @@ def _fetch(link: Link, seconds: float, **fields: str) -> list[str]:
     return [markdown] if isinstance(markdown, str) else []
 
 
-def _known_phrases(folder: str) -> list[int]:
-    """Hashes of what the repository's own instruction files say; the texts stay here."""
+def _known_phrases(folder: str) -> bytes:
+    """Hashes of what the repository's own instruction files say, as JSON; the texts stay here.
+
+    Hashing long files takes longer than the rest of the hook, so the result is kept until one of them changes.
+    """
+    versions = _instruction_versions(folder) if folder else []
+    if not versions:
+        return b"[]"
+    path = os.path.join(cache_folder(), "phrases", os.fsencode(folder).hex()[-200:])
+    version = json.dumps([folder, versions]).encode()
+    cached_version, _, cached = (files.read_bounded(path, _PHRASES_BYTES) or b"").partition(b"\n")
+    if cached_version == version:
+        return cached
+    from loremark.base import phrases
+
     found: set[int] = set()
-    for name in _INSTRUCTIONS if folder else ():
+    for name, *_ in versions:
         data = files.read_bounded(os.path.join(folder, name), _INSTRUCTION_BYTES)
         if data:
             found |= phrases.phrase_hashes(data.decode("utf-8", "replace"))
-    return sorted(found)[: phrases.MAX_PHRASES]
+    known = json.dumps(sorted(found)[: phrases.MAX_PHRASES], separators=(",", ":")).encode()
+    _write_cache(path, version + b"\n" + known)
+    return known
+
+
+def _instruction_versions(folder: str) -> list[tuple[str, int, int]]:
+    """Return the name, size and modification time of each instruction file."""
+    found = []
+    for name in _INSTRUCTIONS:
+        try:
+            info = os.lstat(os.path.join(folder, name))
+        except OSError:
+            continue
+        if stat.S_ISREG(info.st_mode):
+            found.append((name, info.st_size, info.st_mtime_ns))
+    return found
 
 
 def render(markdown: str, agent: str, *, header: str = _HEADER, empty: str = "") -> str:
@@ -207,8 +237,12 @@ def _read(url: str, project: str) -> dict[str, Any]:
 
 def _write(url: str, project: str, markdown: str) -> None:
     cached = {"url": url, "markdown": markdown, "at_ms": clock.now_ms()}
+    _write_cache(_path(url, project), json.dumps(cached).encode())
+
+
+def _write_cache(path: str, data: bytes) -> None:
     try:
-        files.ensure_private_folder(os.path.dirname(_path(url, project)))
-        files.write_atomic(_path(url, project), json.dumps(cached).encode())
+        files.ensure_private_folder(os.path.dirname(path))
+        files.write_atomic(path, data)
     except OSError:
         return

@@ -9,16 +9,20 @@ import json
 import os
 import re
 
+from loremark.base.redaction.lazy_pattern import lazy_pattern
 from loremark.hook import files, gitpaths
-from loremark.hook.exclusions import Exclusions
 from loremark.hook.link import FILE, FILE_BYTES, read_settings
 
+TYPE_CHECKING = False  # importing typing would slow the hook down
+if TYPE_CHECKING:
+    from loremark.hook.exclusions import Exclusions
+
 DEFAULT_PRIVATE_PREFIX = "[private]"
-_EXCLUDE = re.compile(r"^[ \t]*exclude[ \t]*=", re.MULTILINE)
-_ARRAY = re.compile(r"[ \t]*\[")
-_TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_EXCLUDE = lazy_pattern(r"^[ \t]*exclude[ \t]*=", re.MULTILINE)
+_ARRAY = lazy_pattern(r"[ \t]*\[")
+_TABLE = lazy_pattern(r"^[ \t]*\[", re.MULTILINE)
 # One element of an array of strings, as in TOML: a comment, a string, a comma or the end.
-_ELEMENT = re.compile(r"\s*(?:#[^\n]*|(\"(?:[^\"\\\n]|\\.)*\")|'([^'\n]*)'|(,)|(\]))")
+_ELEMENT = lazy_pattern(r"\s*(?:#[^\n]*|(\"(?:[^\"\\\n]|\\.)*\")|'([^'\n]*)'|(,)|(\]))")
 
 
 def private_prefix(folder: str) -> str:
@@ -29,6 +33,8 @@ def private_prefix(folder: str) -> str:
 
 def exclusions(folder: str) -> Exclusions:
     """Return the paths to leave out in this folder. If the list is not valid, that is all of them."""
+    from loremark.hook.exclusions import Exclusions  # lazy: a prompt doesn't need it
+
     top = _find_folder(folder)
     patterns = parse_exclude(_read(top))
     return Exclusions(top, ["**"] if patterns is None else patterns)

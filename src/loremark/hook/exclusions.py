@@ -8,8 +8,9 @@ below an excluded folder is excluded. There is no ``!``.
 from __future__ import annotations
 
 import os
-import re
 from fnmatch import fnmatchcase
+
+from loremark.base.redaction.lazy_pattern import lazy_pattern
 
 TYPE_CHECKING = False  # importing typing would slow the hook down
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 _ANY = "**"
 # Where a path can start or end in a command line: blanks, quotes, operators, and before option values.
-_SEPARATORS = re.compile(r"[\s'\"`;|&<>()\[\]{},=:@$]+")
-_QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
+_SEPARATORS = lazy_pattern(r"[\s'\"`;|&<>()\[\]{},=:@$]+")
+_QUOTED = lazy_pattern(r"\"([^\"]*)\"|'([^']*)'")
 
 
 class Exclusions:

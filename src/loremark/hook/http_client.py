@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import socket
+import _socket  # the socket module on top of it takes ten times as long to import
+import os
 
 from loremark.base import clock
 
 TYPE_CHECKING = False  # importing typing would slow the hook down
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Mapping
     from typing import NamedTuple
 
@@ -57,10 +59,13 @@ def request(
     if any(not line.isprintable() or not line.isascii() for line in lines):
         raise Unreachable("invalid character in the URL or a header")
     try:
-        with _connect(scheme, host, port, seconds) as connection:
+        connection = _connect(scheme, host, port, seconds)
+        try:
             _set_timeout(connection, deadline)
             connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
             return _parse(_read(connection, deadline, max_bytes))
+        finally:
+            connection.close()
     except (OSError, ValueError) as error:
         if isinstance(error, Unreachable):
             raise
@@ -79,27 +84,60 @@ def _split_url(url: str) -> tuple[str, str, int, str]:
     return scheme, host, int(port or _PORTS[scheme]), (slash + prefix).rstrip("/")
 
 
-def _connect(scheme: str, host: str, port: int, seconds: float) -> socket.socket:
-    connection = socket.create_connection((host, port), timeout=seconds)
-    if scheme == "http":
-        return connection
+def _connect(scheme: str, host: str, port: int, seconds: float) -> _socket.socket:
+    return _open_connection(host, port, seconds) if scheme == "http" else _open_encrypted(host, port, seconds)
+
+
+def _open_connection(host: str, port: int, seconds: float) -> _socket.socket:
+    """Connect to the first address of the host that accepts, like ``socket.create_connection``."""
+    error: OSError | None = None
+    # The host is ASCII. As text it would be encoded with the IDNA codec, which is slow to import.
+    for family, kind, protocol, _, address in _socket.getaddrinfo(host.encode(), port, 0, _socket.SOCK_STREAM):
+        connection = _socket.socket(family, kind, protocol)
+        try:
+            connection.settimeout(seconds)
+            connection.connect(address)
+        except OSError as failure:
+            error = failure
+            connection.close()
+        else:
+            return connection
+    raise error or Unreachable("the host has no address")
+
+
+def _open_encrypted(host: str, port: int, seconds: float) -> _socket.socket:
     import ssl  # lazy: slower to import than everything else here
 
+    # The system's bundle of certificates takes 40 ms of CPU to load. From its folder OpenSSL loads only what it needs,
+    # so the bundle is for servers that the folder can't verify, and for users who chose one.
+    paths = ssl.get_default_verify_paths()
+    if paths.capath is not None and paths.openssl_cafile_env not in os.environ:
+        try:
+            return _encrypt(host, port, seconds, ssl.create_default_context(capath=paths.capath))
+        except ssl.SSLCertVerificationError:
+            pass
+    return _encrypt(host, port, seconds, ssl.create_default_context())
+
+
+def _encrypt(host: str, port: int, seconds: float, context: ssl.SSLContext) -> _socket.socket:
+    import socket
+
+    connection = socket.create_connection((host, port), timeout=seconds)
     try:
-        return ssl.create_default_context().wrap_socket(connection, server_hostname=host)
+        return context.wrap_socket(connection, server_hostname=host)
     except (OSError, ValueError):
         connection.close()
         raise
 
 
-def _set_timeout(connection: socket.socket, deadline: float) -> None:
+def _set_timeout(connection: _socket.socket, deadline: float) -> None:
     remaining = deadline - clock.monotonic()
     if remaining <= 0:
         raise Unreachable("request timed out")
     connection.settimeout(remaining)
 
 
-def _read(connection: socket.socket, deadline: float, max_bytes: int) -> bytearray:
+def _read(connection: _socket.socket, deadline: float, max_bytes: int) -> bytearray:
     """Read until the server closes or Content-Length is reached; some servers ignore ``Connection: close``."""
     data = bytearray()
     expected = -1

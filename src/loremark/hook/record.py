@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loremark.base.redaction.redactor import redact
-from loremark.hook import agents, capture_settings, gitpaths, spool, tools
+from loremark.hook import agents, gitpaths, spool
 from loremark.hook.agents import first_text
 from loremark.hook.injected_text import strip_injected
 
@@ -47,6 +47,8 @@ def build(agent: str, kind: str, payload: dict[str, Any], link: Link) -> Record 
         # Only needed where a start is the only sign that the previous session has ended.
         return record if agent in agents.WITHOUT_SESSION_END else None
     if kind == spool.TOOL:
+        from loremark.hook import capture_settings, tools  # lazy: no other kind needs them
+
         tool = tools.describe(payload, link.folder, capture_settings.exclusions(link.folder))
         if tool is None:
             return None

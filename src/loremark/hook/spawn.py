@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 
 from loremark.base import clock
@@ -33,6 +32,8 @@ def start_flusher(kind: str = spool.TURN_END) -> None:
 
 def acquire_lock() -> int | None:
     """Return the flusher's lock, or None if it is taken. Held while the descriptor is open, in children too."""
+    import fcntl  # lazy: most runs of the hook start no flusher
+
     files.ensure_private_folder(spool.folder())
     lock = os.open(_lock_path(), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:

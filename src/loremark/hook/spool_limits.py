@@ -81,8 +81,9 @@ def _remove_stale_temporaries() -> None:
 
 
 def _remove_stale_markers() -> None:
-    """Delete markers of sessions that were briefed, or had a private turn, long ago."""
-    for folder in (os.path.join(cache_folder(), "briefed"), private_turns.folder()):
+    """Delete markers of sessions that were briefed, or had a private turn, long ago, and phrases cached long ago."""
+    cached = [os.path.join(cache_folder(), name) for name in ("briefed", "phrases")]
+    for folder in (*cached, private_turns.folder()):
         for name in files.list_names(folder):
             path = os.path.join(folder, name)
             if clock.now_ms() - os.stat(path).st_mtime_ns // 1_000_000 > _MARKER_RETENTION_MS:
