@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     comparing = commands.add("diff", "Show the changes between two versions.", _diff, "loremark contexts diff root/api")
     compacting = commands.add(
-        "compact", "Merge a journal's entries into one.", _compact, "loremark contexts compact ctx_…"
+        "compact", "Merge a context's entries into one.", _compact, "loremark contexts compact ctx_…"
     )
     for command in (showing, editing, approving, deprecating, comparing, compacting):
         command.add_argument("context", metavar="CONTEXT", help="context ID or schema key")

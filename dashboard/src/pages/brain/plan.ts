@@ -30,6 +30,6 @@ export const clampBudget = (value: number) => Math.min(MAX_BUDGET, Math.max(MIN_
 export const LAYERS: Record<PlanLayer["layer"], { name: string; about: string }> = {
   0: { name: "Header", about: "project description" },
   1: { name: "Layer 1", about: "architecture, conventions, stack" },
-  2: { name: "Layer 2", about: "journal, decisions, bugs" },
+  2: { name: "Layer 2", about: "implementation, decisions, bugs" },
   3: { name: "Layer 3", about: "todos, session logs, other" },
 };

@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import type { ResponseBody } from "~/api/client";
 import { useGet } from "~/api/hooks";
 import { EmptyState, Loaded, Page } from "~/parts/Page";
-import { formatDateTime, formatNumber } from "~/parts/format";
+import { formatDateTime, formatNumber, pluralize } from "~/parts/format";
 import { useProject } from "~/shell/project";
 import classes from "./usefulness.module.css";
 
@@ -33,7 +33,7 @@ function Summary({ figures }: { figures: Figures }) {
       <Figure
         name="Sessions briefed"
         value={formatNumber(figures.sessionsBriefed)}
-        about={`${formatNumber(figures.briefings)} briefings`}
+        about={pluralize(figures.briefings, "briefing")}
       />
       <Figure name="Median size" value={formatNumber(figures.tokensMedian)} about="tokens per briefing" />
       <Figure

@@ -135,7 +135,7 @@ async def approve_context(call: Call, id: str, body: ContextDecision) -> Context
 
 @routes.add("POST", "/api/contexts/{id}/compact", needs(KEY | LOGIN), name="compact", errors=_CHANGE)
 async def compact_context(call: Call, id: str) -> CompactionResult:
-    """Summarize a journal's entries into one. The full text stays in the history."""
+    """Merge a context's entries into one. The full text stays in the history."""
     row = await editing.get_context(call.tx, call.caller, id, Access.WRITE)
     return await editing.compact_context(call.tx, call.caller, row)
 
