@@ -46,7 +46,7 @@ export const AGENTS: Agent[] = [
     "zed",
     "Zed",
     "Zed starts the server automatically. Run loremark sync to add the project memory to AGENTS.md.",
-    "Zed has no hooks, so Loremark captures only what it saves with a tool.",
+    "Zed has no hooks, so Loremark captures only what the agent saves with a tool.",
   ),
   { name: "mcp", title: "Any MCP client", kind: "mcp", next: "" },
   { name: "curl", title: "curl", kind: "curl", next: "" },

@@ -98,8 +98,13 @@ export function SearchResults({ projectId, filters }: { projectId: string; filte
       {({ results, turns = [], tookMs }) =>
         results.length === 0 && turns.length === 0 ? (
           <EmptyState icon={<IconZoomQuestion size={40} />} title="No matching memories">
-            Searched {filters.status === "draft" ? "drafts" : "approved memories"}. Try other words, another
-            status, or keyword search.
+            Searched{" "}
+            {filters.status === "draft"
+              ? "drafts"
+              : filters.type
+                ? "approved memories"
+                : "approved memories, sessions and commits"}
+            . Try other words, another status, or keyword search.
           </EmptyState>
         ) : (
           <Stack gap="xs" aria-busy={found.isPlaceholderData}>

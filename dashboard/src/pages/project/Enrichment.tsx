@@ -56,7 +56,7 @@ function Threshold({ disabled, current }: { disabled: boolean; current: number }
           max={OFF}
           step={1}
           disabled={disabled}
-          thumbLabel="Auto-approval threshold, in percent of confidence"
+          thumbLabel="Auto-approval threshold, confidence in percent"
           label={(value) => (value >= OFF ? "Off" : `${value}%`)}
           marks={[
             { value: 50, label: "50%" },

@@ -49,7 +49,7 @@ export function ScanResult({ payload }: { payload: Payload }) {
             <li key={index} className={classes.entry}>
               <div className={classes.entryHead}>
                 {layer && <Tag tone="soft">{layer}</Tag>}
-                {importance && <Tag>importance {importance}</Tag>}
+                {importance && <Tag>importance: {importance}</Tag>}
                 <Text size="sm" fw={600}>
                   {firstText(finding, "title", "name")}
                 </Text>
