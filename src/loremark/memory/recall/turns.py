@@ -11,6 +11,7 @@ from typing import Any, Literal
 from loremark.memory.extraction.commit_parser import parse_commits
 from loremark.memory.extraction.payloads import as_list, as_text, first_text
 from loremark.memory.items import RawEvent
+from loremark.memory.spoken_text import spoken_text
 
 Role = Literal["user", "assistant", "note", "commit"]
 Kind = Literal["session", "commit"]
@@ -137,7 +138,7 @@ def _exchanges(payload: dict[str, Any]) -> Iterator[Turn]:
 
 
 def _messages(prompt: str, answer: str) -> tuple[Message, ...]:
-    said = (Message("user", prompt.strip()), Message("assistant", answer.strip()))
+    said = (Message("user", spoken_text(prompt)), Message("assistant", spoken_text(answer)))
     return tuple(message for message in said if message.text)
 
 
