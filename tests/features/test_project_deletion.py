@@ -21,6 +21,7 @@ from loremark.storage.tables import (
     outbox,
     project_members,
     projects,
+    turns_to_embed,
 )
 from tests.features.steps import NO_PROJECT, insert_rows, status_and_body
 from tests.support.service import Service
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.anyio
 EXCLUDED = (audit_entries, outbox)
 TABLES = [table for table in metadata.sorted_tables if "project_id" in table.c and table not in EXCLUDED]
 # Pending work, which the service processes at any time during the test.
-PENDING_WORK = (items_to_embed, brains_to_check)
+PENDING_WORK = (items_to_embed, turns_to_embed, brains_to_check)
 STABLE_TABLES = [table for table in TABLES if table not in PENDING_WORK]
 VECTOR_COUNT = 5_100
 
