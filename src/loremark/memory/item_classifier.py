@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from loremark.memory.extraction import narratives, salience
 from loremark.memory.extraction.commit_files import touches_source
 from loremark.memory.extraction.commit_types import candidate_types
-from loremark.memory.extraction.confidence import COMMIT_WITH_BODY, FILED_CHANGE
+from loremark.memory.extraction.confidence import COMMIT_WITH_BODY, FILED_CHANGE, SETTLED
 from loremark.memory.extraction.ngram_features import ngram_features
 from loremark.memory.items import TIER_OF_TYPE, Item
 from loremark.wire.items import ItemType
@@ -156,7 +156,7 @@ def needs_salience_check(item: Item, event: str) -> bool:
         return False
     if event == "git_digest" and item.confidence >= COMMIT_WITH_BODY and touches_source(item.files):
         return False
-    if event == "session_save" and item.confidence >= FILED_CHANGE:
+    if event == "session_save" and (item.confidence >= FILED_CHANGE or item.confidence in SETTLED):
         return False
     if event == "context_update" and item.type in _STATED_TYPES:
         return False

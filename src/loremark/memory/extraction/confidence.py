@@ -27,6 +27,11 @@ MODEL_ITEM = 0.7
 DOCUMENT_STATEMENT = 0.5
 NAMED_CHANGE = 0.5
 """A change without an explanation."""
+STATED_BY_PERSON = 0.56
+CONFIRMED_CAUSE = 0.51
+"""A rule that a person stated in a conversation, and a cause that the agent reports in the past tense. No other source
+has these values, so that the item classifier recognizes them."""
+SETTLED = (STATED_BY_PERSON, CONFIRMED_CAUSE)
 COMMIT_SUBJECT = 0.3
 SUMMARY_SENTENCE = 0.1
 """A sentence from a transcript or summary that was not saved as a fact."""

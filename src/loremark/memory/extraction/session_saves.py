@@ -8,7 +8,15 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from loremark.memory.extraction import category_trust, confidence, durability, salience, sentence_grouping, titles
+from loremark.memory.extraction import (
+    category_trust,
+    confidence,
+    conversations,
+    durability,
+    salience,
+    sentence_grouping,
+    titles,
+)
 from loremark.memory.extraction.facts import EventContext, Fact, files_of, find_files, merge_files
 from loremark.memory.extraction.payloads import as_list, first_text
 from loremark.memory.extraction.sentence_splitter import Sentence, split_sentences, strip_markdown
@@ -46,6 +54,7 @@ _CONTENT_FIELDS = ("content", "description", "body", "details", "text", "narrati
 
 def session_facts(payload: dict[str, Any], origin: EventContext) -> Iterator[Fact]:
     """The facts of a saved session, saved changes first."""
+    talk = conversations.is_conversation(payload)
     outline = content_terms(first_text(payload, *_SUMMARY_FIELDS))
     changes = list(islice(_changes_of(payload), MAX_CHANGES))
     stubs = {place for place, (change, _) in enumerate(changes) if _is_stub(content_terms(_words_of(change)), outline)}
@@ -60,7 +69,7 @@ def session_facts(payload: dict[str, Any], origin: EventContext) -> Iterator[Fac
     summed = [
         fact
         for field in _SUMMARY_FIELDS
-        if isinstance(summary := payload.get(field), str)
+        if isinstance(summary := payload.get(field), str) and not talk
         for fact in _facts_of_summary(summary, described, shared, origin, liberal=not any(full))
     ]
     said = [content_terms(fact.words()) for fact in summed]
@@ -79,6 +88,8 @@ def session_facts(payload: dict[str, Any], origin: EventContext) -> Iterator[Fac
             # The session's files belong to its only change, or to a change that names none.
             yield replace(fact, files=merge_files(fact.files, shared)) if alone or not fact.files else fact
     yield from summed
+    if talk:
+        yield from conversations.settled_facts(payload, origin)
 
 
 def context_facts(payload: dict[str, Any], origin: EventContext) -> Iterator[Fact]:
