@@ -65,6 +65,7 @@ _APPROVED_ITEM = and_(
     items.c.team_id == bindparam("scope"),
     items.c.project_id == bindparam("of_project"),
     items.c.status == "approved",
+    items.c.superseded_by.is_(None),
 )
 
 

@@ -23,7 +23,8 @@ from loremark.features.enrichment.vector_index import VectorIndex
 from loremark.features.items import records
 from loremark.features.items import service as items
 from loremark.memory import dedup as rules
-from loremark.memory import item_classifier
+from loremark.memory import item_classifier, replacement
+from loremark.memory.briefing.relevance import DRAFT_CONFIDENCE
 from loremark.memory.extraction.results import Operation
 from loremark.memory.items import Item
 from loremark.memory.merging import merge, merge_contents
@@ -99,6 +100,7 @@ class Batch:
         self._index = index
         self._rows: list[Row] = []
         self._items: list[Item] = []
+        self._created: dict[str, int] = {}
 
     def add(self, row: Row, item: Item) -> None:
         self._rows.append(row)
@@ -112,20 +114,30 @@ class Batch:
         near_ids = {item_id for entries in nearest for item_id, _ in entries}
         known = {row["id"]: row for row in await items.list_by_ids(self._tx, self._task.scope, near_ids)}
         for group in groups:
-            await self._resolve_group(group, nearest, known)
+            await self._resolve_group(group, found, nearest, known)
 
     def _compare(self, found: NDArray[np.float32]) -> tuple[list[list[int]], list[list[tuple[str, float]]]]:
         return rules.cluster_items(self._items, found), self._index.nearest(found, _NEIGHBORS)
 
     async def _resolve_group(
-        self, group: list[int], nearest: list[list[tuple[str, float]]], known: dict[str, Row]
+        self,
+        group: list[int],
+        found: NDArray[np.float32],
+        nearest: list[list[tuple[str, float]]],
+        known: dict[str, Row],
     ) -> None:
         task, tx = self._task, self._tx
         merged = reduce(merge, [self._items[number] for number in group])
         best = next((number for number in group if self._items[number].title == merged.title), group[0])
         entries = [(known[item_id], cosine) for item_id, cosine in nearest[best] if item_id in known]
         before = rescan.find_rescanned(merged, [row for row, _ in entries])
-        row = before or await self._find_same(merged, self._rows[best], entries)
+        # Items of this batch are not in the index yet, and a later one may change an earlier one.
+        created = [(known[item_id], float(found[best] @ found[other])) for item_id, other in self._created.items()]
+        replaced = [] if before else await self._find_replaced(merged, [*entries, *created])
+        gone = {row["id"] for row in replaced}
+        row = before or await self._find_same(
+            merged, self._rows[best], [entry for entry in entries if entry[0]["id"] not in gone]
+        )
         if row is None:
             item_id = await items.create_item(
                 tx,
@@ -147,16 +159,39 @@ class Batch:
             )
             task.progress.items_extracted += 1
             outcome = "created"
+            new = await items.find_item(tx, task.scope, item_id)
+            assert new is not None
+            known[item_id] = new
+            self._created[item_id] = best
         else:
             item_id = row["id"]
             known[item_id] = await (rescan.update_from_scan if before else merge_into)(task, tx, row, merged)
             outcome = PROMOTED if _is_promoted(task, row, known[item_id]) else "merged"
             task.progress.items_merged += 1
+        for older in replaced:
+            if older["id"] != item_id:
+                known[older["id"]] = await supersede(task, tx, older, item_id)
         for number in group:
             candidate_outcome = outcome if number == min(group) else "merged"
             await store.set_outcome(
                 tx, task.scope, task.job_id, self._rows[number]["position"], candidate_outcome, item_id
             )
+
+    async def _find_replaced(self, item: Item, entries: list[tuple[Row, float]]) -> list[Row]:
+        """Return the current items that this one replaces. One that is never served takes no approved item's place."""
+        is_served = item.confidence >= DRAFT_CONFIDENCE
+        current = [
+            (row, cosine)
+            for row, cosine in entries
+            if row["superseded_by"] is None
+            and row["branch"] == item.branch
+            and (row["status"] == "draft" or (row["status"] == "approved" and is_served))
+        ]
+        loaded = await origins.load_items(self._tx, self._task.scope, [row for row, _ in current])
+        pairs = [(row, loaded[row["id"]], cosine) for row, cosine in current]
+        return await asyncio.to_thread(
+            lambda: [row for row, known, cosine in pairs if replacement.replaces(item, known, cosine)]
+        )
 
     async def _find_same(self, item: Item, row: Row, entries: list[tuple[Row, float]]) -> Row | None:
         """Return the existing item that says the same, following merges to the surviving item."""
@@ -172,6 +207,8 @@ class Batch:
             survivor = await items.find_item(self._tx, self._task.scope, same["superseded_by"])
             if survivor is None:
                 break
+            if same["id"] not in records.to_item(survivor).merged_from:
+                return None  # it was replaced, not merged: saying it again is news
             same = survivor
             seen.add(same["id"])
         return same
@@ -208,6 +245,21 @@ async def merge_into(task: Task, tx: Tx, row: Row, candidate: Item) -> Row:
     merged = dataclasses.replace(merged, id=known.id, status=known.status, flags=fresh)
     if await items.change_item(tx, task.scope, locked, merged, reason="merged"):
         await items.emit_item_event(tx, task.scope, WebhookEvent.ITEM_UPDATED, task.project_id, known.id, merged)
+        if known.status == "approved":
+            await items.touch_memory(tx, task.scope, task.project_id)
+    updated = await items.find_item(tx, task.scope, row["id"])
+    assert updated is not None
+    return updated
+
+
+async def supersede(task: Task, tx: Tx, row: Row, newer_id: str) -> Row:
+    """Record that an item was replaced. It is no longer served; what was approved stays so until a person decides."""
+    locked = await items.lock_item(tx, task.scope, row["id"])
+    assert locked is not None
+    known = records.to_item(locked)
+    changed = dataclasses.replace(known, status="deprecated") if known.status == "draft" else known
+    if await items.change_item(tx, task.scope, locked, changed, reason="superseded", superseded_by=newer_id):
+        await items.emit_item_event(tx, task.scope, WebhookEvent.ITEM_UPDATED, task.project_id, known.id, changed)
         if known.status == "approved":
             await items.touch_memory(tx, task.scope, task.project_id)
     updated = await items.find_item(tx, task.scope, row["id"])

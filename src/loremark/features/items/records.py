@@ -136,11 +136,17 @@ def item_text(item: Item) -> str:
     return "\n".join((item.title, item.content, item.schema_key, *clean_paths(item.files)))
 
 
-def to_entry(item: Item, session_id: str | None, created_at_ms: int, *, merged: bool) -> Entry:
+SUPERSEDED = "superseded"
+"""The status in the search index of an approved item that another one replaced: no search finds it."""
+
+
+def to_entry(
+    item: Item, session_id: str | None, created_at_ms: int, *, merged: bool, superseded_by: str | None = None
+) -> Entry:
     """Build the item's search index entry."""
     return Entry(
         item_id=item.id,
-        status=item.status,
+        status=item.status if superseded_by is None or item.status == "deprecated" else SUPERSEDED,
         type=item.type,
         schema_key=item.schema_key,
         session_id=session_id,

@@ -110,7 +110,11 @@ async def change_item(
     }
     await store.update_item(tx, scope, row["id"], columns)
     entry = records.to_entry(
-        dataclasses.replace(item, id=row["id"]), row["session_id"], row["created_at_ms"], merged=merged_ms is not None
+        dataclasses.replace(item, id=row["id"]),
+        row["session_id"],
+        row["created_at_ms"],
+        merged=merged_ms is not None,
+        superseded_by=successor,
     )
     await index.upsert_entry(tx, scope, row["project_id"], entry)
     if records.item_text(item) != records.item_text(known):
@@ -134,7 +138,9 @@ async def detach_from_session(tx: Tx, scope: Scope, row: Row) -> Row:
     """Remove the reference to the session an item was created from. Return the new row, locked."""
     await store.clear_session(tx, scope, row["id"])
     is_merged = row["merged_at_ms"] is not None
-    entry = records.to_entry(records.to_item(row), None, row["created_at_ms"], merged=is_merged)
+    entry = records.to_entry(
+        records.to_item(row), None, row["created_at_ms"], merged=is_merged, superseded_by=row["superseded_by"]
+    )
     await index.upsert_entry(tx, scope, row["project_id"], entry)
     detached = await store.lock_item(tx, scope, row["id"])
     assert detached is not None

@@ -236,7 +236,13 @@ class ChunkBuilder:
 
     def _entry(self, item: Item, line: ItemLine, session_id: str | None) -> Columns:
         """The search index entry; its version is assigned in the transaction."""
-        entry = records.to_entry(item, session_id, line.created_at_ms, merged=line.merged_at_ms is not None)
+        entry = records.to_entry(
+            item,
+            session_id,
+            line.created_at_ms,
+            merged=line.merged_at_ms is not None,
+            superseded_by=self._refs.swap(line.superseded_by),
+        )
         return {
             **self._shared,
             "item_id": item.id,
