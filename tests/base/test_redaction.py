@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from loremark.base.redaction.redactor import redact, redact_payload
 from tests.growth import assert_subquadratic_on
+from tests.memory.redaction_samples import LEAKED, ORDINARY
 from tests.memory.secret_samples import ALNUM, HIDDEN, INNOCENT, SECRETS, made_up
 from tests.support.properties import examples
 
@@ -69,8 +70,12 @@ def test_invisible_characters_do_not_hide_secrets(sign: str) -> None:
 
 
 def test_ordinary_lines_are_unchanged() -> None:
-    changed = [(line, redact(line)[0]) for line in INNOCENT if redact(line) != (line, 0)]
+    changed = [(line, redact(line)[0]) for line in (*INNOCENT, *ORDINARY) if redact(line) != (line, 0)]
     assert changed == []
+
+
+def test_no_secret_of_documents_settings_and_code_is_missed() -> None:
+    assert [line for line, secret in LEAKED if secret in redact(line)[0]] == []
 
 
 def test_text_around_a_secret_is_kept() -> None:

@@ -32,6 +32,7 @@ _HEADER = lazy_pattern(
     r"([^\s\"',;]{6,}+)",
     re.IGNORECASE,
 )
+_SCHEME_BEFORE = lazy_pattern(r"(?:bearer|basic|digest|token|api-?key|key)[ \t]+$", re.IGNORECASE)
 _BEARER = lazy_pattern(r"(?<![A-Za-z0-9])(?:bearer|basic)[ \t]++([A-Za-z0-9_.~+/-]{12,}+={0,2})", re.IGNORECASE)
 _USER_FLAG = lazy_pattern(r"(?:\s-u|--user)[ =]{1,3}[\"']?[^\s:\"']{0,64}[\"']?:[\"']?([^\s\"']{4,200})")
 _SHORT_FLAG = lazy_pattern(
@@ -104,6 +105,10 @@ def is_likely_secret(kind: str, match: re.Match[str], secret: str) -> bool:
     # A password that contains an @ is not an email address.
     if is_harmless(secret.replace("@", "-") if kind == "url-password" else secret):
         return False
+    if kind == "authorization":
+        # "Authorization: Role-based access control": without a scheme there may as well be prose or code.
+        has_scheme = _SCHEME_BEFORE.search(match.string[match.start() : match.start(1)]) is not None
+        return is_secret_value(secret, strict=not has_scheme, quoted=False) or is_encoded_pair(secret)
     if kind in ("bearer-token", "cookie"):
         return is_secret_value(secret, strict=True)
     if kind == "registry-auth":

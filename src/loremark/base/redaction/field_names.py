@@ -42,7 +42,7 @@ _NAMED_ENDINGS = _words(
     " account_key hmac_key credential credentials authorization secret_value"
 )
 _OTHER_TOKENS = _words("page next sync cursor design csrf cancellation")
-_PASS_OWNERS = _words(
+PASS_OWNERS = _words(
     "db database sql mysql mariadb postgres postgresql pg mongo redis amqp rabbitmq smtp imap mail email ftp sftp ssh"
     " ldap proxy http basic registry vault keystore sudo become user admin root login account service wifi app"
 )
@@ -83,7 +83,7 @@ def kind_of(key: str, above: str = "") -> str:
         if last in endings or f"{before}_{last}" in endings:
             return kind
     if last == "pass":
-        return PASSWORD if before in _PASS_OWNERS else LIKELY
+        return PASSWORD if before in PASS_OWNERS else LIKELY
     return {"secrets": LIKELY, "tokens": LONG, "auth": PAIR}.get(last) or _below(above, last)
 
 

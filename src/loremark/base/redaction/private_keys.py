@@ -22,6 +22,7 @@ _LINES = r"(?:(?:\s|\\[nrt])*+[A-Za-z0-9+/=]{16,}+)*+"
 _REST = lazy_pattern(_LINES)
 _RUN = lazy_pattern(r"[A-Za-z0-9+/=]{16,}+")
 _LONG_RUN = lazy_pattern(rf"(?<![A-Za-z0-9+/=])(?=[A-Za-z0-9+/=]{{40}}){_LINES}")
+_LEFT_OUT = lazy_pattern(r"(?:\s|\\[nrt]|[^\w\s\\<]|<[a-z_ -]{0,40}>)*+")
 # Words of a sentence: lowercase letters after an optional capital, separated by spaces.
 _SPOKEN = lazy_pattern(r"(?:(?<![A-Za-z0-9+/=])[A-Za-z][a-z]{0,15}+[,.;:!?]?[ \n]){4,}+")
 
@@ -45,7 +46,7 @@ def find_key_blocks(text: str, lower: str) -> list[Span]:
             body = text[begin.end() : position]
         else:
             body, position = text[begin.end() : end.start()], end.end()
-        if any(map(str.isalnum, body)) and not MARKER.search(body):
+        if not _LEFT_OUT.fullmatch(body) and not MARKER.search(body):
             spans.append((begin.start(), position, _KEY))
         if end is not None and is_whole:
             spans += _keys_between(text, position, end.start())

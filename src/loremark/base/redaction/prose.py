@@ -38,8 +38,10 @@ _QUOTED = lazy_pattern(
 _DIGIT = lazy_pattern(r"\d")
 _HEX = lazy_pattern(r"[0-9a-f]+")
 _NAME = lazy_pattern(
-    r"[A-Z]{2,}-\d+|\d{1,4}-\d\d?-\d\d?\S*|[a-z]+\d{1,3}|[a-z]+-20\d\d\S*|#?\d+\w{0,3}|v?\d+(?:\.\d+)+\S*|[\d.,:/x×-]+\w{0,4}"
+    r"(?:\w[\w-]{0,30})?#\d+\w{0,3}(?:['’]s)?|A-Za-z\S*|[A-Z]{2,}-\d+|\d{1,4}-\d\d?-\d\d?\S*|[a-z]+\d{1,3}|[a-z]+-20\d\d\S*|#?\d+\w{0,3}|v?\d+(?:\.\d+)+\S*|[\d.,:/x×-]+\w{0,4}"
 )
+# "*corev1.Secret", "2*time.Second", ".*/\\1/p": a type, an expression or a pattern.
+_CODE = lazy_pattern(r"(?:[*&]|\d+\*)[A-Za-z_]\w*(?:\.\w+)*[(){}\[\],;]*|\.\*.*|\\.*")
 _SYMBOLS = frozenset("!#$%^&*?+~=@")
 
 
@@ -98,7 +100,12 @@ def _is_value(value: str, *, is_weak_enough: bool) -> bool:
         or is_ordinary(value)
     ):
         return False
-    if _NAME.fullmatch(value) or "://" in value or ("_" in value.strip("_") and value.replace("_", "").isupper()):
+    if (
+        _NAME.fullmatch(value)
+        or _CODE.fullmatch(value)
+        or "://" in value
+        or ("_" in value.strip("_") and value.replace("_", "").isupper())
+    ):
         return False
     if _HEX.fullmatch(value):
         return len(value) >= _HEX_CHARS

@@ -175,13 +175,20 @@ def _assigned(text: str, lower: str) -> list[Span]:
     for match in matches(text, _ASSIGNMENT, _keywords(lower)):
         key, ending, separator, *_ = match.groups()
         index = match.lastindex or 0
-        asked = (key + ending, separator, match.group(index), index != 7)
+        if index == _BARE_VALUE and _ARGUMENTS.match(text, match.end()):
+            continue  # a call
+        asked = (key + ending, separator, match.group(index), index != _BARE_VALUE)
         if asked not in judged:
             judged[asked] = _is_assigned(*asked)
         if judged[asked] and _may_follow(text[max(0, match.start() - 24) : match.start()], separator):
             kind = "password" if key.lower().startswith(_PASSWORDS) else "secret"
             spans.append((*match.span(index), f"[redacted:{kind}]"))
     return spans
+
+
+_BARE_VALUE = 7
+"""The group of a value without quotes."""
+_ARGUMENTS = lazy_pattern(r"\((?:[^\n]{0,200}\)|[ \t]*$)", re.MULTILINE)
 
 
 def _keywords(lower: str) -> list[int]:
@@ -199,7 +206,7 @@ def _keywords(lower: str) -> list[int]:
 
 _FLAG_BEFORE = lazy_pattern(r"(?:^|[\s\"'`])--?[A-Za-z-]{0,20}$")
 _OTHER_KEYS = lazy_pattern(
-    r"(?:next|page|cursor|sync|csrf|xsrf|public|primary|foreign|design|cache|sort|schema|partition|bucket|object"
+    r"(?:next|page|cursor|sync|csrf|xsrf|public|publishable|primary|foreign|design|cache|sort|schema|partition|bucket|object"
     r"|idempotency)[_-]?\Z",
     re.IGNORECASE,
 )

@@ -19,7 +19,7 @@ _JUDGED_CHARS = 8_192
 
 # Placeholders and references, which are not redacted.
 _PLACEHOLDER = lazy_pattern(
-    r"(?:your|my|the|some|insert|replace|change|enter|put|add|fake|dummy|example|sample|placeholder|redacted|todo|fixme"
+    r"(?:your|my|the|an?|some|insert|replace|change|enter|put|add|fake|dummy|example|sample|placeholder|redacted|todo|fixme"
     r"|test[_-]?only|not[_-]?a)(?:[-_ ]?(?:your|own|me|this|with|here|it|in|real|secret|token|api|key|password|pass"
     r"|value|access|private|client|auth|db|aws|user|name|string|production))*+[-_ ]?\d{0,3}",
     re.IGNORECASE,
@@ -39,6 +39,11 @@ _REFERENCE = lazy_pattern(
 _EMAIL = lazy_pattern(r"[^\s@]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}")
 _PATH = lazy_pattern(
     r"(?:[A-Za-z]:[\\/]|/)?(?:[a-z0-9_.@-]{1,40}[\\/])+[A-Za-z0-9_.-]{1,40}|/[a-z0-9_.-]+|[\w-]+\.(?:py|ts|js|go|rs|md|txt|json|ya?ml|toml|env|pem|key|sh)(?::\d+)?"
+)
+_ENDPOINT = lazy_pattern(r"(?:/(?:[a-z][a-z0-9._-]*|v\d+(?:\.\d+)*|\{\w+\}|:\w+)){2,}/?(?:\?\S*)?")
+# "test-bearer-token-123": words that say that it is made up.
+_MADE_UP = lazy_pattern(
+    r"(?:[a-z]{2,12}[-_]){0,4}(?:test|fake|dummy|mock|example|sample|invalid)(?:[-_](?:[a-z]{2,12}|\d{1,4}[a-z]{0,5})){1,5}"
 )
 _MARKER_PART = lazy_pattern(r"\[redacted:")
 # Technical terms with digits that are not secrets.
@@ -62,7 +67,7 @@ def is_harmless(value: str) -> bool:
         not bare
         or _MARKER_PART.search(value) is not None
         or _REFERENCE.match(value) is not None
-        or any(pattern.fullmatch(bare) for pattern in (_PLACEHOLDER, _PLAIN, _REPEATED, _EMAIL))
+        or any(pattern.fullmatch(bare) for pattern in (_PLACEHOLDER, _PLAIN, _MADE_UP, _REPEATED, _EMAIL))
         or len(set(bare.lower())) <= 2
         or re.search(r"x{5,}|X{5,}|\*{3,}|\.\.\.|…|0{9,}|your[-_]", bare) is not None
     )
@@ -70,8 +75,10 @@ def is_harmless(value: str) -> bool:
 
 def is_ordinary(value: str) -> bool:
     """Return whether it is a path, number, host, version, or made of known technical terms only."""
-    if any(pattern.fullmatch(value) for pattern in (_PATH, _NUMBER, _HOST, _PACKAGE, _EMAIL)):
+    if any(pattern.fullmatch(value) for pattern in (_PATH, _ENDPOINT, _NUMBER, _HOST, _PACKAGE, _EMAIL)):
         return True
+    if (rest := _KNOWN_WORDS.sub("", value.rstrip("()"))) != value and rest.isalpha():
+        return True  # VueI18n, useOAuth2
     return sum(map(str.isdigit, _KNOWN_WORDS_ALONE.sub("", value))) < (1 if re.search(r"[!#%^&*?+~]", value) else 2)
 
 
@@ -84,7 +91,7 @@ def may_be_secret(value: str) -> bool:
 def is_secret_value(value: str, *, strict: bool, quoted: bool = True) -> bool:
     """Return whether a value next to a keyword looks like a secret. ``strict``: only if it is long and mixed."""
     bare = value[:_JUDGED_CHARS].rstrip(".,;:!?")
-    if " " in bare or any(pattern.fullmatch(bare) for pattern in (_PATH, _NUMBER, _HOST, _PACKAGE)):
+    if " " in bare or any(pattern.fullmatch(bare) for pattern in (_PATH, _ENDPOINT, _NUMBER, _HOST, _PACKAGE)):
         return False
     # In a long value a term such as "v1" is a coincidence; in a short one it explains the digit.
     rest = (_KNOWN_WORDS_ALONE if len(bare) >= _STRONG_CHARS else _KNOWN_WORDS).sub("", bare)
