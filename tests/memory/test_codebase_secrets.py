@@ -15,6 +15,7 @@ from loremark.memory.codebase.security.scanner import scan_file
 from tests.growth import Work, assert_subquadratic
 from tests.memory import secret_files
 from tests.memory.secret_files import Place, SampleFiles
+from tests.memory.secret_samples import ALNUM, made_up
 
 # Seeds 1 to 5 were inspected line by line while the rules were written; this one was not.
 HELD_OUT_SEED = 4_711
@@ -121,6 +122,43 @@ def test_hits_never_contain_part_of_a_secret(samples: SampleFiles) -> None:
 def test_secrets_in_tests_have_lower_severity(samples: SampleFiles) -> None:
     for path, text in list(samples.files.items())[:20]:
         assert all(hit.severity <= 2 for hit in scan_file(f"tests/{path}", language_of(path), text))
+
+
+_PASSWORD_URL = "https://jo%40mail.com:a%20secret@shop.de:1234/path"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("src/urls.py", f'class URL:\n    """A URL.\n\n    url = URL("{_PASSWORD_URL}")\n    """\n'),
+        ("src/url.ts", f"/**\n * Parses {_PASSWORD_URL}\n */\nexport function parse() {{}}\n"),
+        ("src/url.rs", f'/// let url = parse("{_PASSWORD_URL}");\nfn parse() {{}}\n'),
+        ("src/formats.mjs", "//   ghp_16C7e42F292c6912E7710c838347Ae178B4a      GitHub token\n"),
+        ("src/host.py", 'HOST_PORT_PAT = "^([a-z]+)(?::0*?(|0|[1-9][0-9]{0,4}))?$"\n'),
+        ("src/detail.html", '<app-detail [password]="pdfPassword()"></app-detail>\n'),
+        ("scripts/check.sh", 'echo "PASS: Auto-advance detected and logic executed."\n'),
+        ("moon.yml", "# Second pass: Language-specific formatters run in parallel\n"),
+        ("ci.yml", "run: |\n  selected_pass='open-fallback'\n"),
+        ("src/log.kt", 'LOGGER.info("Connecting to mongodb://$user:a-password@$server/$db")\n'),
+        ("src/keys.js", "const key = 'sb_publishable_5Z33oH3ZdsxtVuGGWSwbig_JXW7IXT6';\n"),
+    ],
+)
+def test_documentation_and_words_are_not_secrets(path: str, text: str) -> None:
+    assert [hit for hit in scan_file(path, language_of(path), text) if hit.kind == "secret"] == []
+
+
+def test_a_token_in_documentation_and_a_url_in_code_are_secrets() -> None:
+    token = "ghp_" + made_up(ALNUM, 36, "docstring")
+    for path, text in (
+        ("src/a.py", f'"""Run with {token}."""\n'),
+        ("src/b.py", f'URL = """{_PASSWORD_URL}"""\n'),
+        ("src/c.ts", f"/* {_PASSWORD_URL} */\n"),
+        ("src/d.py", f'QUERY = """\nselect 1\n"""\nURL = "{_PASSWORD_URL}"\nOTHER = """\nselect 2\n"""\n'),
+        ("src/e.py", f'# three quotes: """\nURL = \'{_PASSWORD_URL}\'\n'),
+        ("src/f.py", f'"""Without an end.\nURL = "{_PASSWORD_URL}"\n'),
+        ("src/g.ts", f'/** Without an end.\nconst url = "{_PASSWORD_URL}";\n'),
+    ):
+        assert [hit.kind for hit in scan_file(path, language_of(path), text)] == ["secret"], path
 
 
 @pytest.mark.parametrize("ending", ["", "-", "1234"])

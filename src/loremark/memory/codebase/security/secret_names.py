@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from loremark.base.redaction.field_names import PASS_OWNERS
+
 
 def words(text: str) -> frozenset[str]:
     """Splits a word list."""
@@ -31,10 +33,10 @@ _SURE_KEYS = words(
 )
 _OTHER = words(
     "next page prev previous csrf xsrf public publishable primary foreign cache sort partition idempotency site"
-    " translation i18n design cancellation cancel cursor sync continuation row column object bucket schema map hash"
-    " group route query index unique composite natural hot shortcut arrow lookup storybook css color no without is"
-    " has show hide forgot reset change update confirm invalid missing wrong require requires required toggle max"
-    " min num count anon"
+    " websocket translation i18n design cancellation cancel cursor sync continuation row column object bucket schema"
+    " map hash group route query index unique composite natural hot shortcut arrow lookup storybook css color no"
+    " without is has show hide forgot reset change update confirm invalid missing wrong require requires required"
+    " toggle max min num count anon"
 )
 
 
@@ -50,6 +52,8 @@ def secret_kind(name: str) -> SecretKind | None:
     last, before = parts[-1], parts[-2] if len(parts) > 1 else ""
     if before in _OTHER or parts[0] in ("no", "is", "has", "show", "forgot", "reset", "invalid", "missing", "public"):
         return None
+    if last == "pass" and before and before not in PASS_OWNERS:
+        return "token"  # "second pass", "selected_pass": only if the value leaves no doubt
     if last in _PASSWORDS:
         return "password"
     if last in _SECRETS:

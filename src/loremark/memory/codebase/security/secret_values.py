@@ -26,12 +26,24 @@ _LOCKED = re.compile(
     r"(?:ENC[\[(]|\{cipher\}|vault:|arn:|op://|ref\+|AQICAH|sha(?:1|224|256|384|512)[-:$_]|md5[-:]|pbkdf2"
     r"|\{[A-Z0-9]{3,10}\}|bcrypt|\$2[aby]\$"
     r"|argon2|scrypt[:$]|projects/|gAAAAA|ssh-(?:rsa|ed25519|dss)|ecdsa-sha2|AAAAB3NzaC1|-----BEGIN (?:PUBLIC|CERT)"
-    r"|MIIB?[A-Z]|data:|urn:|\*\*/|rgba?\(|pk_(?:live|test)_|pk\.)"
+    r"|MIIB?[A-Z]|data:|urn:|\*\*/|rgba?\(|pk_(?:live|test)_|pk\.|sb_publishable_)"
 )
+# Values that vendors publish as examples: GitHub, AWS, Azurite.
+_PUBLISHED = (
+    "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+    "IOSFODNN7",
+    "wJalrXUtnFEMI",
+    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1",
+)
+_ALPHABET = re.compile(r"abcdefghijklmnop|0123456789abcdef", re.IGNORECASE)
+_PATTERN = re.compile(r"\(\?|\[\^?[0-9A-Za-z]-|\\[dwsb]|\.[*+]|\]\{\d|\$\)?$")
+_CALL = re.compile(r"[A-Za-z_]\w*\(\)")
+_ANONYMOUS = re.compile(r"JvbGUiOiJhbm9u|cm9sZSI6ImFub24|yb2xlIjoiYW5vbi")
+"""``role":"anon"`` in base64: such a token is meant for browsers."""
 _SEALED = re.compile(r"Ag[A-D][A-Za-z0-9+/]{200,}+")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}:/{1,3}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
-_CODE = re.compile(r"[A-Za-z_]\w*\(|.*\)$|.*[;{}]$|[@/.~]\S*")
+_CODE = re.compile(r"(?:Convert(?:To|From)|Get|New|Read)-[A-Z]\w+|[A-Za-z_]\w*\(|.*\)$|.*[;{}]$|[@/.~]\S*")
 _PARTS = re.compile(r"[-_.:/ #@]+")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d{1,4}|v\d{1,3}|[a-z]+\d{1,2}")
 _CAMEL = re.compile(r"(?>[A-Z]?[a-z]{2,}+|[A-Z]{2,9}(?![a-z]))++\d{0,2}")
@@ -56,6 +68,8 @@ def is_placeholder(value: str) -> bool:
     """Whether the value is a placeholder, a reference or an encrypted secret."""
     if is_harmless(value) or _LOCKED.match(value) or _SEALED.match(value) or "EXAMPLE" in value:
         return True
+    if any(published in value for published in _PUBLISHED) or _ALPHABET.search(value) or _ANONYMOUS.search(value):
+        return True
     if len(value) < _LONG_CHARS:
         return _PLACEHOLDER.search(value) is not None or _BUILT.search(value) is not None
     return "${" in value or "{{" in value or "example" in value[:20].lower() or "your" in value[:12].lower()
@@ -65,7 +79,9 @@ def is_real(sort: SecretKind, value: str, *, is_quoted: bool, is_settings: bool,
     """Whether the value of such a name is a real hard-coded secret."""
     if " " in value or is_placeholder(value) or _URL.match(value):
         return False
-    if not is_quoted and _CODE.fullmatch(value):
+    if (_CALL if is_quoted else _CODE).fullmatch(value) or (
+        is_quoted and sort != "password" and _PATTERN.search(value)
+    ):
         return False
     if _UUID.fullmatch(value):
         return sort in ("token", "secret")

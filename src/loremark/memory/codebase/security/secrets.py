@@ -9,6 +9,7 @@ from typing import NamedTuple
 from loremark.base.redaction.secret_values import is_secret_value
 from loremark.base.redaction.token_rules import RULES
 from loremark.memory.codebase.security import path_context
+from loremark.memory.codebase.security.documentation_comments import find_documentation, is_within
 from loremark.memory.codebase.security.secret_contexts import CONTEXTS
 from loremark.memory.codebase.security.secret_names import SecretKind, secret_kind, words
 from loremark.memory.codebase.security.secret_values import is_placeholder, is_real
@@ -67,19 +68,25 @@ _QUOTED = re.compile(
 )
 _GOES_ON = re.compile(r"\s{0,60}(?:[+.]\s{0,60})?[\"']([^\"'\n]{1,400})[\"']")
 _BARE = re.compile(r"[^\s\"'`,;<>(){}\[\]|][^\s\"'`,;<>]{3,600}")
+# "PASS: Auto-advance detected and …": a sentence, not a value.
+_SENTENCE = re.compile(r"[ \t][A-Za-z]{2,20}[ \t][A-Za-z]{2,20}\b")
 _SPACED = re.compile(
     r"(?:^|\n)[ \t]{0,20}(?:ENV|ARG|set|proxy_set_header|add_header|fastcgi_param|setenv|SetEnv)[ \t]$"
 )
 
 
 def find_secrets(path: str, language: str | None, content: str, lower: str) -> list[Secret]:
-    """All secrets, unordered; several may be on the same line."""
+    """All secrets, unordered; several may be on the same line.
+
+    What documentation in the code only shows, such as a URL with a password, is an example; a token is not.
+    """
     if path_context.is_lock(path):
         return []
-    found = [*_by_form(content, lower), *_by_context(content, lower)]
+    shown = [*_by_context(content, lower)]
     if not path_context.is_translation(path) and not path_context.is_minified(path, content):
-        found += _by_name(language, path, content, lower)
-    return found[:MAX]
+        shown += _by_name(language, path, content, lower)
+    documented = find_documentation(language, content) if shown else []
+    return [*_by_form(content, lower), *(one for one in shown if not is_within(one.offset, documented))][:MAX]
 
 
 def _by_form(content: str, lower: str) -> Iterator[Secret]:
@@ -220,7 +227,9 @@ def _value_at(content: str, at: int, *, may_be_bare: bool) -> tuple[str, bool]:
             value, end = value + more.group(1), more.end()
         return _fallback(value), True
     bare = _BARE.match(content, at) if may_be_bare else None
-    return (_fallback(bare.group().rstrip("}")), False) if bare is not None else ("", False)
+    if bare is None or _SENTENCE.match(content, bare.end()):
+        return "", False
+    return _fallback(bare.group().rstrip("}")), False
 
 
 _FALLBACK = re.compile(r"\$\{[A-Za-z_][\w.-]{0,60}:[-=]?(?![?+])([^{}]{1,300})\}?")
