@@ -1,4 +1,4 @@
-"""Sample files in other tools' formats, including edge cases."""
+"""Sample files in other tools' formats, including edge cases, and the items that become of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+from loremark.exchange.notes import Note, to_event
+from loremark.memory.extraction.extract import extract
+from loremark.memory.items import Item, RawEvent
+
 BRIEFING = "<!-- loremark:brain -->\n# Memory\n- an old thing\n<!-- /loremark:brain -->\n"
+
+
+def extracted(note: Note) -> list[Item]:
+    event = to_event(note)
+    return list(extract(RawEvent("e1", event.event, event.payload)).items)
 
 
 def write_lines(path: Path, records: list[Any]) -> Path:

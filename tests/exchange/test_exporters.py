@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from loremark.exchange import adr, basic_memory, madr_export, markdown_export
+from tests.exchange.samples import extracted
 
 ITEM: dict[str, Any] = {
     "title": 'Sessions live in "Redis"',
@@ -37,10 +38,11 @@ def test_an_exported_decision_can_be_imported_again() -> None:
     assert "> we keep sessions in Redis" in text
     assert adr.looks_like(Path(name), text)
     note = adr.read_document(text, name)
-    assert (note.title, note.type, note.status) == ('Sessions live in "Redis"', "decision", None)
-    assert "They outlive a restart." in note.content
+    (item,) = extracted(note)
+    assert (item.title, item.type, item.status) == ('Sessions live in "Redis"', "decision", "draft")
+    assert "They outlive a restart." in item.content
     retired = dict(madr_export.decision_files([{**ITEM, "status": "deprecated"}]))[name]
-    assert adr.read_document(retired, name).status == "deprecated"
+    assert [item.status for item in extracted(adr.read_document(retired, name))] == ["deprecated"]
 
 
 def test_file_names_are_deterministic_and_stay_in_the_folder() -> None:

@@ -10,6 +10,7 @@ import pytest
 from loremark.exchange import detection
 from loremark.exchange.notes import Note, to_event
 from tests.exchange import samples
+from tests.exchange.samples import extracted
 
 
 def notes_in(path: Path, tool: str | None = None) -> list[Note]:
@@ -60,27 +61,47 @@ def test_a_long_session_is_split_into_parts(tmp_path: Path) -> None:
     assert all(f"assistant {number} " in content for number in range(40))
 
 
-def test_instructions_become_conventions_by_heading(tmp_path: Path) -> None:
+def test_instructions_are_documents_without_a_context(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_text(samples.CLAUDE_MD)
     (tmp_path / ".cursor" / "rules").mkdir(parents=True)
     (tmp_path / ".cursor" / "rules" / "api.mdc").write_text(samples.CURSOR_RULE)
-    notes = {note.title: note for note in notes_in(tmp_path, "instructions")}
-    assert set(notes) == {"Shop", "Shop › Testing", "Testing › Slow ones", "Handlers"}
-    assert {note.type for note in notes.values()} == {"convention"}
-    assert "Loremark's own" not in notes["Shop"].content
-    assert "# this is no heading" in notes["Shop › Testing"].content
-    assert notes["Handlers"].files == ("src/api/**/*.ts", "src/routes.ts")
-    payload = to_event(notes["Handlers"]).payload
-    assert payload["item"]["schemaKey"] == "root/conventions/handlers"
-    assert payload["origin"] == ".cursor/rules/api.mdc#Handlers"
-    assert (payload["operation"], payload["source"]) == ("create", "import:instructions")
-
-
-def test_a_short_rule_is_imported(tmp_path: Path) -> None:
-    (tmp_path / "CLAUDE.md").write_text("# Guide\n\n## Secrets\n\nNever commit .env.\n\n## Empty\n\nTBD\n")
-    assert [(note.title, note.content) for note in notes_in(tmp_path / "CLAUDE.md")] == [
-        ("Guide › Secrets", "Never commit .env.")
+    shop, handlers = notes_in(tmp_path, "instructions")
+    event = to_event(shop)
+    assert event.event == "context_update"
+    assert event.payload.keys() == {"content", "source", "origin"}, "no name and no key, so no context"
+    assert (event.payload["origin"], event.payload["source"]) == ("CLAUDE.md", "import:instructions")
+    assert "Loremark's own" not in shop.content
+    assert [(item.type, item.title) for item in extracted(shop)] == [
+        ("convention", "Shop: Run everything through `make`"),
+        ("convention", "Shop: Tests use real databases; nothing of ours is mocked"),
+        ("convention", "Slow ones: Mark tests that take longer than a second as slow"),
     ]
+    (rule,) = extracted(handlers)
+    assert (rule.title, rule.files) == (
+        "A handler validates its input first and never talks to the database itself",
+        ("src/routes.ts",),
+    )
+    assert handlers.files == ("src/api/**/*.ts", "src/routes.ts")
+
+
+def test_mirrored_instruction_files_are_one_document(tmp_path: Path) -> None:
+    shared = "# Rules\n\n- Never push to `main` without a review\n- Use the ledger for all amounts\n"
+    (tmp_path / "CLAUDE.md").write_text(shared)
+    (tmp_path / "GEMINI.md").write_text(shared + "- Answer in English, always\n")
+    (tmp_path / "AGENTS.md").symlink_to("CLAUDE.md")
+    (tmp_path / ".windsurfrules").write_text("# Other\n\nTabs are required in Makefiles, spaces elsewhere.\n")
+    other, rules = notes_in(tmp_path, "instructions")
+    assert (other.origin, rules.origin) == (".windsurfrules", "GEMINI.md, CLAUDE.md")
+    assert rules.content.count("Never push") == rules.content.count("Answer in English") == 1
+
+
+def test_a_long_instruction_file_is_split_at_its_headings(tmp_path: Path) -> None:
+    sections = [f"## Part {number}\n\n{'- Never touch generated files.' * 300}\n" for number in range(12)]
+    (tmp_path / "CLAUDE.md").write_text("# Guide\n\n" + "\n".join(sections))
+    notes = notes_in(tmp_path / "CLAUDE.md")
+    assert len(notes) == 3
+    assert all(len(note.content) <= 50_000 and note.content.startswith("# Guide") for note in notes)
+    assert sum(note.content.count("## Part") for note in notes) == 12
 
 
 def test_decisions_and_their_status(tmp_path: Path) -> None:
@@ -89,17 +110,16 @@ def test_decisions_and_their_status(tmp_path: Path) -> None:
     (folder / "0001-use-postgresql.md").write_text(samples.MADR)
     (folder / "0002-sessions.md").write_text(samples.NYGARD)
     (folder / "README.md").write_text("# Decisions\nAll of them.\n")
-    first, second = notes_in(tmp_path, "adr")
+    (first,), (second,) = map(extracted, notes_in(tmp_path, "adr"))
     assert (first.title, first.type, first.status, first.confidence) == (
         "Use PostgreSQL for orders",
         "decision",
-        None,
-        None,
+        "draft",
+        0.9,
     )
     assert "because it keeps what it has acknowledged" in first.content
     assert (second.title, second.status) == ("Keep sessions in memory", "deprecated")
     assert second.content.startswith("Status: Superseded by")
-    assert to_event(second).payload["item"]["status"] == "deprecated"
 
 
 def test_a_memory_bank_becomes_contexts(tmp_path: Path) -> None:

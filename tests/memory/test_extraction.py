@@ -266,7 +266,7 @@ def test_confidence_depends_on_source_and_form() -> None:
     found = [each.items[0].confidence for each in (stated, fixed, explained, bare, summarized, unsure)]
     assert found == [0.92, 0.92, 0.9, 0.3, 0.1, 0.87]
     rule = {"name": "Rules", "content": "Never write to the `orders` table directly, always use the ledger module."}
-    for source, confidence in (("api", 0.72), ("import:cline", 0.06)):
+    for source, confidence in (("api", 0.72), ("import:cline", 0.5)):
         (item,) = extract(RawEvent("e1", "context_update", rule | {"source": source})).items
         assert (item.type, item.confidence) == ("convention", confidence)
 

@@ -8,17 +8,12 @@ from pathlib import Path
 
 from loremark.exchange.files import find_files, read_text, relative_name
 from loremark.exchange.frontmatter import get_text, split_frontmatter
-from loremark.exchange.headings import Section, sections
-from loremark.exchange.notes import Note, schema_key
+from loremark.exchange.headings import sections, without_own_block
+from loremark.exchange.notes import Note
 
 TOOL = "adr"
 FOLDERS = ("docs/adr", "docs/adrs", "docs/decisions", "doc/adr", "adr", "decisions", "docs/architecture/decisions")
 _NUMBERED = re.compile(r"(?:adr-?)?\d{1,5}[-_ ].{1,150}\.md", re.IGNORECASE)
-_TITLE = re.compile(r"(?:adr[- ]?)?\d{1,5}[.:)]?\s*[-–—:]?\s+|adr[- ]?\d{1,5}\s*[:.–—-]\s*", re.IGNORECASE)
-_STATUS_LINE = re.compile(r"^[*-]?\s*\**status\**\s*:\**\s*(.{1,200})$", re.IGNORECASE | re.MULTILINE)
-_SUPERSEDED = re.compile(r"supersed|deprecat|reject|obsolete|withdrawn", re.IGNORECASE)
-_PROPOSED = re.compile(r"propos|draft|discuss", re.IGNORECASE)
-_SKIPPED_SECTIONS = ("status", "links", "more information", "date", "deciders")
 
 
 def looks_like(path: Path, text: str) -> bool:
@@ -38,34 +33,13 @@ def read(path: Path) -> Iterator[Note]:
 
 
 def read_document(text: str, origin: str) -> Note:
+    """The record as a document; a title and status in the front matter become part of the text."""
     frontmatter, body = split_frontmatter(text)
-    parts = sections(body)
-    title = (
-        get_text(frontmatter, "title") or next((part.title for part in parts if part.title), "") or Path(origin).stem
-    )
-    title = _TITLE.sub("", title, count=1).strip() if _TITLE.match(title) else title
-    status = get_text(frontmatter, "status") or _status(body, parts)
-    is_superseded = bool(_SUPERSEDED.search(status))
-    kept = [part for part in parts if part.text and not part.title.lower().startswith(_SKIPPED_SECTIONS)]
-    content = "\n\n".join(f"## {part.title}\n{part.text}" if part.headings[1:] else part.text for part in kept)
-    content = _STATUS_LINE.sub("", content).strip()
-    return Note(
-        tool=TOOL,
-        kind="item",
-        title=title,
-        content=f"Status: {status}\n\n{content}" if is_superseded else content,
-        origin=origin,
-        type="decision",
-        tags=("adr", "superseded") if is_superseded else ("adr",),
-        confidence=0.6 if _PROPOSED.search(status) else None,
-        schema_key=schema_key("decisions", title),
-        status="deprecated" if is_superseded else None,
-    )
-
-
-def _status(body: str, parts: list[Section]) -> str:
-    for part in parts:
-        if part.title.lower() == "status":
-            return " ".join(part.text.split())[:200]
-    found = _STATUS_LINE.search(body[:5_000])
-    return found[1].strip(" *") if found else ""
+    body = without_own_block(body).strip()
+    title = next((part.title for part in sections(body) if part.title), "")
+    if not title:
+        title = get_text(frontmatter, "title") or Path(origin).stem
+        body = f"# {title}\n\n{body}"
+    if status := get_text(frontmatter, "status"):
+        body = f"{body}\n\n## Status\n\n{status}"
+    return Note(tool=TOOL, kind="document", title=title, content=body, origin=origin)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from loremark.base import limits
 from loremark.base.redaction.redactor import redact_payload
 
-Kind = Literal["item", "context", "session"]
+Kind = Literal["item", "context", "document", "session"]
 _SEGMENT_CHARS = 60
 _CONTENT_CHARS = 60_000
 _MAX_WORDS = 20
@@ -21,7 +21,7 @@ _MAX_WORDS = 20
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One imported memory: an item, a context or a session."""
+    """One imported memory: an item, a context, a session, or a document that only its statements are kept of."""
 
     tool: str
     kind: Kind
@@ -50,9 +50,10 @@ class Event:
 
 def to_event(note: Note) -> Event:
     """Return the redacted event for a note."""
-    payload = {"item": _operation, "context": _context, "session": _session}[note.kind](note)
+    write = {"item": _operation, "context": _context, "document": _document, "session": _session}[note.kind]
+    payload = write(note)
     payload, _ = redact_payload(payload | {"source": f"import:{note.tool}", "origin": note.origin})
-    event = {"item": "memory_operation", "context": "context_update", "session": "session_save"}[note.kind]
+    event = {"item": "memory_operation", "session": "session_save"}.get(note.kind, "context_update")
     return Event(event, payload)
 
 
@@ -72,6 +73,12 @@ def _operation(note: Note) -> dict[str, Any]:
 def _context(note: Note) -> dict[str, Any]:
     name = note.title[: limits.CONTEXT_NAME_CHARS]
     return {"schemaKey": note.schema_key, "name": name, "content": note.content[: limits.CONTENT_CHARS]}
+
+
+def _document(note: Note) -> dict[str, Any]:
+    """Without a name and a key, so that no context is created."""
+    payload: dict[str, Any] = {"content": note.content[: limits.CONTENT_CHARS]}
+    return payload | ({"files": list(note.files[: limits.ITEM_FILES])} if note.files else {})
 
 
 def _session(note: Note) -> dict[str, Any]:

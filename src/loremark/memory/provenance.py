@@ -66,8 +66,8 @@ def _is_save_and_commit(saved: Item, commit: Item) -> bool:
 
 
 def share_source_document(a: Item, b: Item) -> bool:
-    """Two findings of one scan, or two sections of one document. Both hold, however similar they are."""
-    if SCAN_TAG in a.tags and SCAN_TAG in b.tags:
+    """Two findings of one scan, or two statements of one document. Both hold, however similar they are."""
+    if (SCAN_TAG in a.tags and SCAN_TAG in b.tags) or (DOCUMENTS in a.origins and DOCUMENTS in b.origins):
         return share_event(a, b)
     return are_sibling_sections(a.title, b.title)
 

@@ -35,11 +35,14 @@ SETTLED = (STATED_BY_PERSON, CONFIRMED_CAUSE)
 COMMIT_SUBJECT = 0.3
 SUMMARY_SENTENCE = 0.1
 """A sentence from a transcript or summary that was not saved as a fact."""
-MEMORY_BANK = 0.06
+MEMORY_BANK = 0.5
 _TOOLS = ("import", "mcp")
 """Sources that save on behalf of a file or an agent."""
-_IMPORTS = {"adr": 0.9, "instructions": DOCUMENT_RULE}
+_RECORD, _PROPOSED_RECORD = 0.9, 0.6
+_IMPORTS = {"adr": _RECORD, "instructions": DOCUMENT_RULE}
 _MEMORY_BANK_IMPORT = "import:cline"
+_INSTRUCTIONS_IMPORT = "import:instructions"
+_RECORD_IMPORT = "import:adr"
 _FEW_WORDS = 4
 _NAMED_WORDS = 5
 _IMPORTANCE = {
@@ -73,7 +76,15 @@ def of_statement(kind: ItemType, payload: dict[str, Any]) -> float:
     """A statement of a document."""
     if _source(payload) == _MEMORY_BANK_IMPORT:
         return MEMORY_BANK
-    return DOCUMENT_RULE if kind in ("decision", "convention") else DOCUMENT_STATEMENT
+    is_rule = kind in ("decision", "convention") or _source(payload) == _INSTRUCTIONS_IMPORT
+    return DOCUMENT_RULE if is_rule else DOCUMENT_STATEMENT
+
+
+def of_decision_record(payload: dict[str, Any], *, is_proposed: bool) -> float:
+    """An architecture decision record: a file among others of its kind, or any document in that form."""
+    if _source(payload) != _RECORD_IMPORT:
+        return of_statement("decision", payload)
+    return _PROPOSED_RECORD if is_proposed else _RECORD
 
 
 def of_operation(given: Any, payload: dict[str, Any]) -> float:

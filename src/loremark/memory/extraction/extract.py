@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from loremark.memory.extraction.commit_parser import parse_commits
 from loremark.memory.extraction.commits import commit_facts
 from loremark.memory.extraction.digests import file_changes, is_newest_first, parse_digest
+from loremark.memory.extraction.documents import document_items
 from loremark.memory.extraction.facts import MAX_ITEMS, EventContext, Fact, build_item, drop_duplicates, event_context
 from loremark.memory.extraction.operations import created_item, parse_context_update, parse_operation
 from loremark.memory.extraction.payloads import as_list, event_texts, truncate_event
 from loremark.memory.extraction.results import ContextUpdate, Digest, Extraction, FileChange, Operation
 from loremark.memory.extraction.scans import FILE_LISTS, MAX_FINDINGS, parse_file_states, scan_facts
-from loremark.memory.extraction.schema_key_rules import parse_schema_key
-from loremark.memory.extraction.session_saves import context_facts, exceeds_change_limit, is_fact_field, session_facts
+from loremark.memory.extraction.session_saves import exceeds_change_limit, is_fact_field, session_facts
 from loremark.memory.items import Item, RawEvent
 
 __all__ = ["ContextUpdate", "Digest", "Extraction", "FileChange", "Operation", "event_texts", "extract"]
@@ -80,7 +81,7 @@ def _extract(event: RawEvent, whole: dict[str, Any], origin: EventContext) -> Ex
             return Extraction(items, files=parse_file_states(whole, origin.roots), warnings=_warned(cut))
         case "context_update":
             context = parse_context_update(whole)  # a context is kept complete: it is a document, not evidence
-            items, cut = _items(context_facts(payload, origin), origin, parse_schema_key(payload.get("schemaKey")))
+            items, cut = _at_most(document_items(payload, origin))
             return Extraction(items, contexts=(context,) if context is not None else (), warnings=_warned(cut))
         case "memory_operation":  # likewise an explicitly saved memory
             item, operation = created_item(whole, origin), parse_operation(whole, origin)
@@ -95,14 +96,19 @@ def _warned(cut: bool) -> tuple[str, ...]:
     return (_TOO_MANY,) if cut else ()
 
 
-def _items(facts: Iterable[Fact], origin: EventContext, schema_key: str | None = None) -> tuple[tuple[Item, ...], bool]:
+def _items(facts: Iterable[Fact], origin: EventContext) -> tuple[tuple[Item, ...], bool]:
     """Return at most MAX_ITEMS items and whether there were more. Facts are generated lazily."""
     found: list[Item] = []
     for fact in facts:
         item = build_item(fact, origin)
         if item is not None:
-            found.append(item if schema_key is None else replace(item, schema_key=schema_key))
+            found.append(item)
         if len(found) > 2 * MAX_ITEMS:
             break
     kept = drop_duplicates(found)
     return kept[:MAX_ITEMS], len(kept) > MAX_ITEMS or len(found) > 2 * MAX_ITEMS
+
+
+def _at_most(items: Iterable[Item]) -> tuple[tuple[Item, ...], bool]:
+    found = tuple(islice(items, MAX_ITEMS + 1))
+    return found[:MAX_ITEMS], len(found) > MAX_ITEMS

@@ -13,7 +13,6 @@ from loremark.memory.extraction.type_rules import (
     explicit_type,
     is_action,
     is_anaphoric,
-    is_imperative,
     label_type,
     score_types,
     type_for_category,
@@ -29,7 +28,6 @@ _LASTING = 1.0
 _REMEDY_OF_IT = compile_phrases(
     "(?:fixed|solved|resolved|cured|worked around|caused) (?:it |this |that )?by", start=True
 )
-_DESCRIPTIONS: tuple[ItemType, ...] = ("architecture", "codemap", "implementation")
 
 
 def group_change(sentences: Sequence[Sentence], kind: ItemType, *, titled: bool, saved: bool) -> list[Group]:
@@ -84,20 +82,6 @@ def _of_notes(sentences: Iterable[Sentence]) -> list[Group]:
         else:
             groups.append([one])
         is_open = in_list or one.text.endswith(":")
-    return groups
-
-
-def group_statements(sentences: Sequence[Sentence]) -> list[Group]:
-    """Group the statements of a reference text: one fact per rule or paragraph of description."""
-    groups: list[Group] = []
-    for one in _clauses(sentences):
-        same_block = bool(groups) and groups[-1][-1].block == one.block
-        is_rule = max(weight for kind, weight in score_types(one.text).items() if kind not in _DESCRIPTIONS) >= 1.0
-        begins = (is_rule or is_imperative(one.text)) and not is_anaphoric(one.text)
-        if same_block and (one.is_bullet or not begins or len(content_terms(one.text)) < 3):
-            groups[-1].append(one)
-        else:
-            groups.append([one])
     return groups
 
 

@@ -1,4 +1,4 @@
-"""Extracts facts from saved sessions and contexts: saved changes, and what the free text adds."""
+"""Extracts facts from saved sessions: saved changes, and what the free text adds."""
 
 from __future__ import annotations
 
@@ -90,25 +90,6 @@ def session_facts(payload: dict[str, Any], origin: EventContext) -> Iterator[Fac
     yield from summed
     if talk:
         yield from conversations.settled_facts(payload, origin)
-
-
-def context_facts(payload: dict[str, Any], origin: EventContext) -> Iterator[Fact]:
-    """The facts of a context: one per statement."""
-    name = strip_markdown(first_text(payload, "name", "title")[:200])
-    sentences = [one for one in split_sentences(first_text(payload, "content")) if not salience.is_small_talk(one.text)]
-    for group in sentence_grouping.group_statements(sentences):
-        said = " ".join(one.text for one in group)
-        if not salience.is_substantial(said) or salience.is_question(said):
-            continue
-        verdict = classify_type("", [one.text for one in group], _headings(group), about=name, default="architecture")
-        yield Fact(
-            type=verdict.type,
-            lead="",
-            sentences=tuple(group),
-            files=merge_files(find_files((one.raw for one in group), origin.roots)),
-            confidence=confidence.of_statement(verdict.type, payload),
-            type_margin=verdict.margin,
-        )
 
 
 def is_fact_field(field: str) -> bool:
