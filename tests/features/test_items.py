@@ -92,7 +92,9 @@ async def test_item_is_returned_with_all_fields(service: Service) -> None:
         "projectId": project,
         "tier": 2,
         "tags": ["redis"],
-        "evidence": [{"eventId": shown["evidence"][0]["eventId"], "quote": "we keep sessions in Redis"}],
+        "evidence": [
+            {"eventId": shown["evidence"][0]["eventId"], "quote": "we keep sessions in Redis", "commitSha": None}
+        ],
         "flags": ["quality", "stale"],
         "supersededBy": None,
         "mergedFrom": [],

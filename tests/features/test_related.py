@@ -74,7 +74,7 @@ async def test_evidence_is_returned_with_context(service: Service) -> None:
     assert len(second["excerpt"]) <= EXCERPT_CHARS
     assert (third["found"], third["excerpt"], third["event"]) == (False, "", "git_digest")
     unknown = dict.fromkeys(("event", "sessionId", "createdAt", "source"))
-    assert last == {"eventId": missing_id, "quote": "lost", **unknown, "excerpt": "", "found": False}
+    assert last == {"eventId": missing_id, "quote": "lost", "commitSha": None, **unknown, "excerpt": "", "found": False}
 
     many = tuple(Quote(saved["eventId"], f"no such words {number:02}") for number in range(60))
     assert len(await _evidence(memory, await keep_item(service, memory.owner, project, evidence=many))) == 50

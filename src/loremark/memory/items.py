@@ -29,10 +29,11 @@ class RawEvent:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Quote:
-    """Evidence: words of an event that support a claim, verbatim."""
+    """Evidence: words of an event that support a claim, verbatim. ``commit_sha``: the commit they are from, if any."""
 
     event_id: str
     quote: str
+    commit_sha: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,10 +28,14 @@ Tags = Annotated[list[Tag], Meta(max_length=limits.ITEM_TAGS)]
 
 
 class Evidence(Shape):
-    """An event that supports an item, and the quote from it."""
+    """An event that supports an item, and the quote from it.
+
+    ``commit_sha``: the commit whose message is quoted, or null.
+    """
 
     event_id: str
     quote: str
+    commit_sha: str | None
 
 
 class ItemUpdate(Shape):
@@ -82,6 +86,7 @@ class EvidenceDetail(Shape):
 
     event_id: str
     quote: str
+    commit_sha: str | None
     event: str | None
     session_id: str | None
     created_at: str | None

@@ -16,7 +16,7 @@ from loremark.wire.contexts import ContextState as ContextStatus
 from loremark.wire.events import IngestEvent
 from loremark.wire.items import Content, FilePath, Files, ItemFlag, ItemStatus, ItemType, SchemaKey, Title
 from loremark.wire.projects import AiTier, RepoUrl, Threshold
-from loremark.wire.shapes import ANY_TEXT, VISIBLE_TEXT, Description, ProjectName, Shape
+from loremark.wire.shapes import ANY_TEXT, END, VISIBLE_TEXT, Description, ProjectName, Shape
 
 VERSION = 1
 CHUNK_BYTES = limits.BODY_BYTES
@@ -122,9 +122,12 @@ class EventLine(_Line, frozen=True, kw_only=True, tag="event"):
     created_at_ms: TimeMs
 
 
-class EvidenceQuote(_Strict, frozen=True, kw_only=True):
+class EvidenceQuote(_Strict, frozen=True, kw_only=True, omit_defaults=True):
+    """``commit``: the hash of the quoted commit, if any."""
+
     event: Ref
     quote: Annotated[str, Meta(max_length=QUOTE_CHARS, pattern=ANY_TEXT)]
+    commit: Annotated[str, Meta(max_length=64, pattern=rf"^[0-9A-Za-z._-]*{END}")] = ""
 
 
 class ItemSnapshot(_Strict, frozen=True, kw_only=True):

@@ -19,6 +19,8 @@ const EVENT_LABELS: Record<string, string> = {
   conversation: "conversation",
 };
 
+const SHORT_SHA_CHARS = 10;
+
 /** An excerpt and the quotes it contains. */
 interface Passage {
   first: CitedEvent;
@@ -30,7 +32,11 @@ function groupPassages(all: CitedEvent[]): Passage[] {
   const found: Passage[] = [];
   for (const cited of all) {
     const known = found.find(
-      ({ first }) => first.found && first.eventId === cited.eventId && first.excerpt.includes(cited.quote),
+      ({ first }) =>
+        first.found &&
+        first.eventId === cited.eventId &&
+        first.commitSha === cited.commitSha &&
+        first.excerpt.includes(cited.quote),
     );
     if (known) known.quotes.push(cited.quote);
     else found.push({ first: cited, quotes: [cited.quote] });
@@ -71,6 +77,7 @@ function PassageItem({ passage, projectId }: { passage: Passage; projectId: stri
       </blockquote>
       <div className={classes.passageSource}>
         {cited.event && <Tag>{lookup(EVENT_LABELS, cited.event) ?? cited.event.replaceAll("_", " ")}</Tag>}
+        {cited.commitSha && <code title={cited.commitSha}>{cited.commitSha.slice(0, SHORT_SHA_CHARS)}</code>}
         {cited.source && <span>{cited.source}</span>}
         {cited.createdAt && <RelativeTime at={cited.createdAt} />}
         {cited.sessionId && (

@@ -18,7 +18,7 @@ import { PatchView, Fact, Files, Collapsible, Prose, OtherFields } from "./Paylo
 
 const SHORT_SHA_CHARS = 10;
 const COMMIT_FIELDS =
-  "sha commit hash id message subject title body author date timestamp files insertions deletions additions diff patch";
+  "sha commit hash id parents message subject title body author date timestamp files insertions deletions additions diff patch";
 const DIGEST_FIELDS =
   "source nonce branch defaultBranch headCommitSha baseCommitSha head headSha mergedBranches commits";
 

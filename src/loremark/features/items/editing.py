@@ -51,7 +51,10 @@ def shape(row: Row) -> MemoryItem:
         project_id=row["project_id"],
         tier=item.tier,
         tags=list(item.tags),
-        evidence=[Evidence(event_id=quote.event_id, quote=quote.quote) for quote in item.evidence],
+        evidence=[
+            Evidence(event_id=quote.event_id, quote=quote.quote, commit_sha=quote.commit_sha or None)
+            for quote in item.evidence
+        ],
         flags=msgspec.json.decode(row["flags"]),
         superseded_by=row["superseded_by"],
         merged_from=list(item.merged_from),

@@ -32,10 +32,7 @@ def to_item(row: Row) -> Item:
         confidence=row["confidence"],
         files=files_of(row),
         tags=tuple(msgspec.json.decode(row["tags"], type=list[str])),
-        evidence=tuple(
-            Quote(quote["eventId"], quote["quote"])
-            for quote in msgspec.json.decode(row["evidence"], type=list[dict[str, str]])
-        ),
+        evidence=tuple(map(_decode_quote, msgspec.json.decode(row["evidence"], type=list[dict[str, str]]))),
         flags=tuple(msgspec.json.decode(row["flags"], type=list[str])),
         branch=row["branch"],
         tier=row["tier"],
@@ -54,7 +51,16 @@ def clean_paths(paths: Iterable[str]) -> list[str]:
 
 
 def encode_evidence(evidence: Iterable[Quote]) -> str:
-    return encode([{"eventId": quote.event_id, "quote": quote.quote} for quote in evidence])
+    return encode(list(map(_encode_quote, evidence)))
+
+
+def _encode_quote(quote: Quote) -> dict[str, str]:
+    stored = {"eventId": quote.event_id, "quote": quote.quote}
+    return {**stored, "commitSha": quote.commit_sha} if quote.commit_sha else stored
+
+
+def _decode_quote(stored: Mapping[str, str]) -> Quote:
+    return Quote(stored["eventId"], stored["quote"], stored.get("commitSha", ""))
 
 
 def encode_unique(words: Iterable[str]) -> str:
@@ -93,7 +99,7 @@ def to_snapshot(item: Item, superseded_by: str | None) -> dict[str, Any]:
         "confidence": float(item.confidence),
         "files": clean_paths(item.files),
         "tags": list(dict.fromkeys(item.tags)),
-        "evidence": [{"eventId": quote.event_id, "quote": quote.quote} for quote in item.evidence],
+        "evidence": list(map(_encode_quote, item.evidence)),
         "flags": sorted(set(item.flags)),
         "tier": item.tier,
         "branch": item.branch,
@@ -113,7 +119,7 @@ def from_snapshot(item_id: str, snapshot: Mapping[str, Any]) -> Item:
         confidence=snapshot["confidence"],
         files=tuple(snapshot["files"]),
         tags=tuple(snapshot["tags"]),
-        evidence=tuple(Quote(quote["eventId"], quote["quote"]) for quote in snapshot["evidence"]),
+        evidence=tuple(map(_decode_quote, snapshot["evidence"])),
         flags=tuple(snapshot["flags"]),
         branch=snapshot["branch"],
         tier=snapshot["tier"],

@@ -51,6 +51,7 @@ def _shape(quote: Quote, row: Row | None, excerpt: str | None) -> EvidenceDetail
     return EvidenceDetail(
         event_id=quote.event_id,
         quote=quote.quote,
+        commit_sha=quote.commit_sha or None,
         event=row["event"] if row is not None else None,
         session_id=row["session_id"] if row is not None else None,
         created_at=clock.iso(row["created_at_ms"]) if row is not None else None,

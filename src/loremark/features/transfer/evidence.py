@@ -22,9 +22,9 @@ class _Snapshot(msgspec.Struct):
 _snapshot = msgspec.json.Decoder(_Snapshot)
 
 
-def parse_evidence(evidence: str) -> list[tuple[str, str]]:
-    """Event ids and quotes of an item's evidence column."""
-    return [(quoted["eventId"], quoted["quote"]) for quoted in _evidence.decode(evidence)]
+def parse_evidence(evidence: str) -> list[tuple[str, str, str]]:
+    """Event ids, quotes and commits of an item's evidence column."""
+    return [(quoted["eventId"], quoted["quote"], quoted.get("commitSha", "")) for quoted in _evidence.decode(evidence)]
 
 
 def event_ids_in_snapshot(snapshot: str) -> list[str]:

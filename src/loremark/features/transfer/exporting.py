@@ -162,7 +162,7 @@ class _Export:
             conflicts: dict[str, list[Row]] = {item_id: [] for item_id in batch}
             for row in await store.list_conflicts(self._tx, self._scope, self._project_id, batch):
                 conflicts[row["item_id"]].append(row)
-            known = await self._known({event for row in rows.values() for event, _ in parse_evidence(row["evidence"])})
+            known = await self._known({event for row in rows.values() for event, *_ in parse_evidence(row["evidence"])})
 
             def make(
                 batch: list[str] = batch,

@@ -185,7 +185,9 @@ class ChunkBuilder:
             confidence=state.confidence,
             files=tuple(clean.paths(dict.fromkeys(state.files))),
             tags=tuple(clean.tags(state.tags)),
-            evidence=tuple(Quote(self._refs.swap(each.event), clean.quote(each.quote)) for each in state.evidence),
+            evidence=tuple(
+                Quote(self._refs.swap(each.event), clean.quote(each.quote), each.commit) for each in state.evidence
+            ),
             flags=tuple(state.flags),
             branch=clean.branch(state.branch),
             tier=state.tier,

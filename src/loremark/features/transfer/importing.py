@@ -207,7 +207,7 @@ class Import:
         sessions = {new.columns["session_id"]: new.number for new in missing if new.columns["session_id"]}
         await self._own("sessions", sessions)
         known_events = await self._events_of(
-            {each for new in missing for each, _ in evidence.parse_evidence(new.evidence)}
+            {each for new in missing for each, *_ in evidence.parse_evidence(new.evidence)}
         )
         for new in missing:
             new.columns["evidence"] = evidence.filter_evidence(new.evidence, known_events)

@@ -109,8 +109,8 @@ def item_line(
         for conflict in conflicts
     ]
     quoted = [
-        EvidenceQuote(event=refs.swap(event_id), quote=clean.quote(quote))
-        for event_id, quote in parse_evidence(row["evidence"])
+        EvidenceQuote(event=refs.swap(event_id), quote=clean.quote(quote), commit=commit)
+        for event_id, quote, commit in parse_evidence(row["evidence"])
         if event_id in known
     ]
     return ItemLine(
@@ -151,6 +151,7 @@ def revision_line(row: Row, refs: Refs, known: Container[str]) -> RevisionLine:
         snapshot["branch"] = clean.branch(snapshot["branch"])
         snapshot["evidence"] = [
             {"event": refs.swap(quoted["eventId"]), "quote": clean.quote(quoted["quote"])}
+            | ({"commit": quoted["commitSha"]} if "commitSha" in quoted else {})
             for quoted in snapshot["evidence"]
             if quoted["eventId"] in known
         ][:QUOTES]
