@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sqlalchemy import select
 
-from loremark.storage.tables import items
 from tests.features.memory_project import Memory, digest, save
 from tests.features.steps import run_sql, status_and_body
 from tests.support.service import Service
@@ -202,31 +200,6 @@ async def test_items_of_the_changing_session_are_not_stale(service: Service) -> 
     await memory.send(digest(commit), "git_digest")
     await memory.enrich(sent["sessionId"])
     assert all("stale" not in item["flags"] for item in await memory.items())
-
-
-async def test_branch_items_wait_for_the_merge(service: Service) -> None:
-    memory = await Memory.of(service)
-    sha, head = "a" * 40, "b" * 40
-    await memory.learn(save(POOL, branch="feature/pool"))
-    first = ("feat(pool): pool connections per tenant because one tenant starved the rest", ["src/pool.py"])
-    await memory.learn(digest((sha, *first), branch="feature/pool"), "git_digest")
-    second = ("fix(pool): close idle connections after an hour, they leaked on deploy", ["src/pool.py"])
-    await memory.learn(digest((head, *second), branch="feature/pool"), "git_digest")
-    branch_items = await memory.items("&branch=feature/pool")
-    assert len(branch_items) >= 3
-    assert {item["branch"] for item in branch_items} == {"feature/pool"}
-
-    async def count_unmerged() -> int:
-        async with service.runtime.database.read() as tx:
-            rows = await tx.many(select(items.c.merged_at_ms).where(items.c.branch.is_not(None)))
-        return sum(row["merged_at_ms"] is None for row in rows)
-
-    await memory.learn(digest((sha, *first), branch="main"), "git_digest")
-    assert (
-        await count_unmerged() == len(branch_items) - 1
-    )  # the commit's own item is on main now, the branch's items are not
-    await memory.learn(digest((sha, *first), (head, *second), branch="main"), "git_digest")
-    assert await count_unmerged() == 0
 
 
 @pytest.mark.parametrize("event", ["session_save", "git_digest"])

@@ -90,3 +90,51 @@ def test_commits_reported_on_their_branch_are_not_reported_again(work: Repositor
     pieces = list(second.digests)
     assert subjects([piece.payload for piece in pieces if piece.payload]) == ["Merge branch 'tides'"]
     assert [sha for piece in pieces for sha in piece.reported] == [merge]
+
+
+def test_a_squash_merge_names_the_branch_whatever_its_title(work: Repository) -> None:
+    work.watch()
+    _branch(work, "tides", "Read tide tables", "Sort tables")
+    _branch(work, "tugs", "Tugs have crews")
+    work.commit("quay.py", "quay = 2\n", "Widen the quay")
+    work.events()
+    work.git("merge", "--quiet", "--squash", "tides")
+    work.git("commit", "--quiet", "-m", "Tide tables (#7)")
+    (event,) = work.events()
+    assert (subjects([event]), event["mergedBranches"]) == (["Tide tables (#7)"], ["tides"])
+    work.commit("quay.py", "quay = 3\n", "Widen it again")
+    (event,) = work.events()
+    assert "mergedBranches" not in event
+
+
+def test_a_squash_merge_is_found_after_its_branch_was_deleted(work: Repository, tmp_path: Path) -> None:
+    work.watch()
+    _branch(work, "tides", "Read tide tables", "Sort tables")
+    work.events()
+    work.git("clone", "--quiet", str(work.folder), str(tmp_path / "host"))
+    host = Repository(tmp_path / "host", work.monkeypatch)  # stands for the forge
+    host.git("merge", "--quiet", "--squash", "origin/tides")
+    host.git("commit", "--quiet", "-m", "Tide tables (#7)")
+    work.git("branch", "--quiet", "-D", "tides")
+    work.git("pull", "--quiet", "--ff-only", str(host.folder), "main")
+    (event,) = work.events()
+    assert event["mergedBranches"] == ["tides"]
+
+
+def test_a_part_of_a_branch_is_no_squash_merge(work: Repository) -> None:
+    work.watch()
+    _branch(work, "tides", "Read tide tables", "Sort tables")
+    work.events()
+    work.git("cherry-pick", "tides~1")
+    work.commit("quay.py", "quay = 2\n", "Widen the quay")
+    assert all("mergedBranches" not in event for event in work.events())
+
+
+def test_a_merge_is_reported_with_its_parents(work: Repository) -> None:
+    start = work.head
+    _branch(work, "tides", "Read tide tables")
+    tip = work.git("rev-parse", "tides")
+    _merge(work, "tides", "Tides for everybody")
+    (event,) = commits.digest(str(work.folder), since=start)
+    assert event["commits"][-1]["parents"] == [start, tip]
+    assert all("parents" not in commit for commit in event["commits"][:-1])

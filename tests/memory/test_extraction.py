@@ -218,7 +218,7 @@ def test_a_digest_contains_branches_and_file_states() -> None:
     )
     assert found.digest is not None
     assert found.digest.head == "bbbb2222"
-    assert found.digest.commits == ("bbbb2222", "aaaa1111")
+    assert found.digest.commits == ("aaaa1111", "bbbb2222"), "oldest first"
     assert found.digest.merged_branches == ("feature/z", "feature/pay")
     assert found.files == (
         FileChange("src/pay/refund.py", deleted=False, fingerprint="git:aaaa1111"),

@@ -10,7 +10,18 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from loremark.hook import capture_settings, githistory, gitledger, gitpaths, gitrepository, link, pausing, spawn, spool
+from loremark.hook import (
+    capture_settings,
+    githistory,
+    gitledger,
+    gitmerges,
+    gitpaths,
+    gitrepository,
+    link,
+    pausing,
+    spawn,
+    spool,
+)
 from loremark.hook.git import GitError
 from loremark.hook.gitdigest import Digest, HistoryChanges, build_digests
 from loremark.hook.gitledger import Ledger
@@ -22,6 +33,7 @@ EVENT = "git_digest"
 EVENTS = ("post-commit", "post-rewrite", "post-merge")
 MAX_COMMITS = 200
 _NEW_REPOSITORY_COMMITS = 20
+_DEFAULT_BRANCHES = ("main", "master", "trunk")
 _MAX_PAIRS = 1_000
 _STDIN_BYTES = 1_048_576
 
@@ -188,7 +200,10 @@ def _build_report(state: dict[str, Any], project: str) -> CommitReport:
     before = state.get("before")
     start = _find_boundary(repository, head, branch, ledger, before if isinstance(before, str) else None, pairs)
     shas = githistory.list_first_parent(repository, head, start, MAX_COMMITS)
-    merged = _merged_branches(repository, head, branch, ledger, start) if kind == "post-merge" else ()
+    merged = _merged_branches(repository, head, branch, ledger, start) if kind == "post-merge" else []
+    if branch in (gitrepository.default_branch(repository), *_DEFAULT_BRANCHES):
+        others = {name: tip for name, tip in ledger.tips.items() if name not in ("", branch, *merged)}
+        merged = sorted([*merged, *gitmerges.squashed_branches(repository, head, others, shas)])
     changes = HistoryChanges(pairs, merged)
     is_excluded = _exclusions(str(state.get("folder")))
     digests = list(build_digests(repository, branch, head, shas, ledger, changes, is_excluded=is_excluded))

@@ -134,6 +134,8 @@ def digest_entry(head: CommitHeader, change: Change, *, with_diff: bool) -> dict
         "insertions": change.insertions,
         "deletions": change.deletions,
     }
+    if len(head.parents) > 1:
+        entry["parents"] = list(head.parents)  # which branch was merged, whatever the message says
     if with_diff and change.diff:
         entry["diff"] = redact(change.diff)[0]
         if change.is_cut:

@@ -52,6 +52,7 @@ async def _check_batch(task: Task, index: VectorIndex) -> bool:
         check = DriftCheck(task, tx, index)
         item_ids = dict.fromkeys(row["item_id"] for row in rows if row["outcome"] in ("created", "merged", PROMOTED))
         new, promoted = ({row["item_id"] for row in rows if row["outcome"] == one} for one in ("created", PROMOTED))
+        await check.release_merged(list(item_ids))
         await check.against_memory(list(item_ids), new, promoted)
         for row in rows:
             candidate = decode(row["content"])
@@ -146,19 +147,31 @@ class DriftCheck:
             await items.emit_item_event(tx, task.scope, WebhookEvent.ITEM_UPDATED, task.project_id, item_id, flagged)
             self.touched |= item.status == "approved"
 
+    async def release_merged(self, item_ids: list[str]) -> None:
+        """Release items of a branch that was merged after they were learned, but before they were extracted."""
+        task, tx = self._task, self._tx
+        rows = [row for row in await items.list_by_ids(tx, task.scope, item_ids) if _open_branch(row) is not None]
+        names = sorted({row["branch"] for row in rows})
+        merges = await repository_state.find_merges(tx, task.scope, task.project_id, names) if names else {}
+        for row in rows:
+            learned = max((quote.event_id for quote in records.to_item(row).evidence), default="")
+            if learned and learned < merges.get(row["branch"], ""):
+                await self._mark_merged(row["id"])
+
     async def apply_digest(self, digest: Digest, event_id: str) -> None:
         """Record commits of a branch. Commits on the default branch mark the branches they belong to as merged."""
         task, tx = self._task, self._tx
         if digest.branch and not branches.is_default_branch(digest.branch, digest.default_branch):
-            await repository_state.record_commits(tx, task.scope, task.project_id, digest.branch, digest, event_id)
+            merges = await repository_state.find_merges(tx, task.scope, task.project_id, [digest.branch])
+            if merges.get(digest.branch, "") < event_id:
+                await repository_state.record_commits(tx, task.scope, task.project_id, digest.branch, digest, event_id)
             return
-        involved = await repository_state.find_branches(tx, task.scope, task.project_id, digest.commits)
-        known = await repository_state.find_heads(tx, task.scope, task.project_id, involved)
-        merged = sorted(branches.find_merged_branches(known, set(digest.commits), set(digest.merged_branches)))
-        if not merged:
-            return
-        merged_items = await repository_state.list_unmerged(tx, task.scope, task.project_id, merged)
-        await repository_state.delete_branches(tx, task.scope, task.project_id, merged)
+        open_branches = await repository_state.list_open_branches(tx, task.scope, task.project_id)
+        merged = sorted(await asyncio.to_thread(branches.find_merged_branches, open_branches, digest))
+        merged_items = await repository_state.list_unmerged(tx, task.scope, task.project_id, merged) if merged else []
+        await repository_state.record_merges(
+            tx, task.scope, task.project_id, sorted({*merged, *digest.merged_branches}), event_id
+        )
         for item_id in merged_items:
             await self._mark_merged(item_id)
         await self.against_memory(merged_items, set(), set())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from loremark.memory.extraction.payloads import as_list, as_text, first_text
 from loremark.memory.paths import MAX_PATH_CHARS, normalize_path, parse_diff
 
 _MAX_COMMITS = 200
+_MAX_PARENTS = 20
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,11 @@ class Commit:
     body: str
     files: tuple[CommitFile, ...]
     author: str = ""
+    merged: tuple[str, ...] = ()
+    """The last commits of the branches that it merged."""
 
 
-def parse_commits(payload: dict[str, Any], roots: Sequence[str] = ()) -> list[Commit]:
+def parse_commits(payload: dict[str, Any], roots: Sequence[str] = (), *, with_files: bool = True) -> list[Commit]:
     """Parse the commits of a digest: a list of them, or the payload itself."""
     listed = as_list(payload.get("commits"))
     if not listed and (as_text(payload.get("message")) or as_text(payload.get("subject"))):
@@ -41,11 +44,11 @@ def parse_commits(payload: dict[str, Any], roots: Sequence[str] = ()) -> list[Co
         if isinstance(entry, str):
             entry = {"message": entry}
         if isinstance(entry, dict):
-            found.append(_commit_of(entry, roots))
+            found.append(_commit_of(entry, _files_of(entry, roots) if with_files else ()))
     return found
 
 
-def _commit_of(entry: dict[str, Any], roots: Sequence[str]) -> Commit:
+def _commit_of(entry: dict[str, Any], files: tuple[CommitFile, ...]) -> Commit:
     message = first_text(entry, "message", "subject", "title")
     subject, _, body = message.strip().partition("\n")
     body = body or as_text(entry.get("body"))
@@ -53,9 +56,18 @@ def _commit_of(entry: dict[str, Any], roots: Sequence[str]) -> Commit:
         parse_sha(entry, "sha", "commit", "hash", "id"),
         subject.strip(),
         body,
-        _files_of(entry, roots),
+        files,
         _author_of(entry),
+        tuple(_merged_by(entry)),
     )
+
+
+def _merged_by(entry: dict[str, Any]) -> Iterator[str]:
+    """The parents of a merge commit other than the first."""
+    for parent in as_list(entry.get("parents"))[1:_MAX_PARENTS]:
+        sha = parse_sha(parent if isinstance(parent, dict) else {"sha": parent}, "sha")
+        if sha:
+            yield sha
 
 
 def _author_of(entry: dict[str, Any]) -> str:

@@ -69,10 +69,11 @@ def _extract(event: RawEvent, whole: dict[str, Any], origin: EventContext) -> Ex
             commits = parse_commits(payload, origin.roots)
             items, cut = _items(commit_facts(commits, origin), origin)
             cut = cut or len(as_list(payload.get("commits"))) > max(len(commits), MAX_ITEMS)
+            oldest_first = commits[::-1] if is_newest_first(payload, commits) else commits
             return Extraction(
                 items,
-                digest=parse_digest(payload, commits),
-                files=file_changes(commits, newest_first=is_newest_first(payload, commits)),
+                digest=parse_digest(payload, oldest_first),
+                files=file_changes(oldest_first),
                 warnings=_warned(cut),
             )
         case "scan_result":

@@ -35,14 +35,31 @@ class ContextUpdate:
 
 
 @dataclass(frozen=True, slots=True)
+class CommitSummary:
+    """What shows that two commits are the same change. ``steps``: the commits that a squash merge lists."""
+
+    sha: str
+    subject: str
+    author: str
+    steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Digest:
-    """The state of a repository, and the merged branches."""
+    """The state of a repository, and the merged branches.
+
+    ``repeated``: earlier commits whose change these commits make again, as after a rebase. ``merged_heads``: the last
+    commits of the branches that merge commits merged.
+    """
 
     branch: str | None
     default_branch: str | None
     head: str | None
     commits: tuple[str, ...]
     merged_branches: tuple[str, ...]
+    summaries: tuple[CommitSummary, ...] = ()
+    repeated: tuple[str, ...] = ()
+    merged_heads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
