@@ -71,9 +71,8 @@ async def create_full_project(service: Service) -> Memory:
         ("convention", "Errors are wrapped", "Errors are always wrapped with the name of the operation in src/api.py."),
     )
     await memory.learn(save(*changes, summary="We moved sessions to Redis. " * 500, files=["src/api.py"]))
-    await memory.send(
-        digest(("a1" * 20, "Fix: retry on timeouts", ["src/retry.py"]), branch="feature/retry"), "git_digest"
-    )
+    retry = "fix: retry on timeouts\n\nCarriers drop one request in fifty because their proxies restart."
+    await memory.learn(digest(("a1" * 20, retry, ["src/retry.py"]), branch="feature/retry"), "git_digest")
     await memory.send({"$blob": "not ours", "deep": {"$$blob": [1, 2.5, None, True]}, "big": 2**53})
     first = await keep_item(service, owner, project, title="Old way", content="Jobs ran in cron.", branch="old")
     second = await keep_item(

@@ -71,7 +71,7 @@ async def test_unreadable_repository_adds_a_warning_and_loses_nothing(
     service: Service, server: GitServer, commit: str
 ) -> None:
     memory = await Memory.of(service, repoUrl=server.url("o/r"), repoHostToken="wrong", deepEnrichEnabled=True)
-    message = "feat(ledger): carry amounts as integer cents because floats lost a cent a day"
+    message = "fix(ledger): carry amounts as integer cents\n\nTotals were off by a cent each day because of floats."
     job = await memory.learn({"branch": "main", "commits": [{"sha": commit, "message": message}]}, "git_digest")
     assert job["status"] == "completed"
     assert "repository could not be read" in job["warning"]

@@ -11,7 +11,7 @@ from tests.support.service import Service
 
 pytestmark = pytest.mark.anyio
 
-POOL = "feat(pool): keep idle sockets for ninety seconds because the handshake costs 40 ms"
+POOL = "feat(pool): keep idle sockets for ninety seconds\n\nEach handshake costs 40 ms because the peer is far away."
 
 
 def _sha(letter: str) -> str:
@@ -20,14 +20,23 @@ def _sha(letter: str) -> str:
 
 async def test_two_commits_on_one_topic_are_two_items_without_conflict(service: Service) -> None:
     memory = await Memory.of(service)
-    first = (_sha("a"), "fix(parser): do not crash on an empty block, the token list was empty", ["src/parser.go"])
+    first = (
+        _sha("a"),
+        "fix(parser): do not crash on an empty block\n\nIt failed because the lexer returned no list of tokens.",
+        ["src/parser.go"],
+    )
     second = (
         _sha("b"),
-        "fix(parser): name the file in the message for an empty block, since nobody found it",
+        "fix(parser): name the file in the message for an empty block\n\n"
+        "Nobody found the place, since a project has hundreds of files.",
         ["src/parser.go"],
     )
     await memory.learn(digest(first, second), "git_digest")
-    third = (_sha("c"), "fix(parser): accept an empty block after an import, the parser lost it", ["src/parser.go"])
+    third = (
+        _sha("c"),
+        "fix(parser): accept an empty block after an import\n\nThe rest was lost because imports end with a newline.",
+        ["src/parser.go"],
+    )
     await memory.learn(digest(third), "git_digest")
     items = await memory.items()
     assert len(items) == 3
@@ -67,16 +76,6 @@ async def test_user_item_is_stale_when_its_file_changes(service: Service) -> Non
     assert "stale" not in note_item["flags"]
     await memory.learn(digest((_sha("b"), "refactor(dial): one pool for all upstreams", ["src/dial.go"])), "git_digest")
     assert "stale" in (await memory.item(note_item["id"]))["flags"]
-
-
-async def test_revert_and_reverted_draft_are_both_flagged(service: Service) -> None:
-    memory = await Memory.of(service, autoApproveThreshold=1.01)
-    await memory.learn(digest((_sha("a"), POOL, ["src/pool.go"])), "git_digest")
-    revert = f'Revert "{POOL}"\n\nThe balancer closes idle sockets after sixty seconds, so that requests failed.'
-    await memory.learn(digest((_sha("b"), revert, ["src/pool.go"])), "git_digest")
-    items = await memory.items()
-    assert len(items) == 2
-    assert all(item["status"] == "draft" and "conflict" in item["flags"] for item in items)
 
 
 async def test_repeated_draft_is_approved_when_confident_enough(service: Service) -> None:

@@ -113,7 +113,11 @@ async def test_nothing_is_left_of_a_session(service: Service) -> None:
     large = f"{WORD} " * 5_000
     sent = await memory.send(save(SECRET, summary=f"Worked on {WORD}.", notes=large, source="agent:1"))
     session = sent["sessionId"]
-    commit = ("a" * 40, f"feat({WORD}): add the queue\n\nIt keeps emails fast.", [f"{WORD}.py"])
+    commit = (
+        "a" * 40,
+        f"fix({WORD}): send through the queue\n\nEmails got lost because the relay refuses bursts.",
+        [f"{WORD}.py"],
+    )
     commits = digest(commit, branch=f"feature-{WORD}", defaultBranch="main")
     await memory.send({**commits, "source": "agent:1"}, "git_digest")
     await memory.send({"root": ".", "files": [{"path": f"{WORD}.py", "sha": "1"}], "source": "agent:1"}, "scan_result")

@@ -71,6 +71,8 @@ async def test_imported_project_exports_to_the_same_bytes(service: Service) -> N
     assert lines[0]["loremark"] == "export"
     assert lines[0]["version"] == 1
     assert {line["loremark"] for line in lines[1:]} == {"context", "session", "event", "item", "revision", "end"}
+    quoted = [each for line in lines if line["loremark"] == "item" for each in line["evidence"]]
+    assert {each.get("commit") for each in quoted} == {None, "a1" * 20}
 
     dry_run = await import_lines(target, project, first, "&dryRun=true")
     assert dry_run["dryRun"] is True

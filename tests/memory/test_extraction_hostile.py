@@ -149,8 +149,10 @@ def test_deep_and_wide_payloads_are_bounded() -> None:
 
 
 def test_a_huge_diff_does_not_hide_the_commits_behind_it() -> None:
-    big = {"sha": "aaaa1111", "message": "feat: import of invoices", "diff": "+ line of code\n" * 100_000}
-    last = {"sha": "bbbb2222", "message": "fix: totals were rounded twice"}
+    why = "The clerks typed them in by hand because the old format had neither totals nor dates nor currencies."
+    big = {"sha": "aaaa1111", "message": f"feat: import of invoices\n\n{why}", "diff": "+ line of code\n" * 100_000}
+    fault = "Tax and sum had separate steps because an old report needed both."
+    last = {"sha": "bbbb2222", "message": f"fix: totals were rounded twice\n\n{fault}"}
     found = extract(RawEvent("e", "git_digest", {"commits": [big, big, big, last]}))
     assert [item.title for item in found.items] == ["Import of invoices", "Totals were rounded twice"]
 

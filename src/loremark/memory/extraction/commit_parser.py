@@ -13,6 +13,7 @@ from loremark.memory.paths import MAX_PATH_CHARS, normalize_path, parse_diff
 
 _MAX_COMMITS = 200
 _MAX_PARENTS = 20
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,11 @@ def parse_commits(payload: dict[str, Any], roots: Sequence[str] = (), *, with_fi
 def _commit_of(entry: dict[str, Any], files: tuple[CommitFile, ...]) -> Commit:
     message = first_text(entry, "message", "subject", "title")
     subject, _, body = message.strip().partition("\n")
-    body = body or as_text(entry.get("body"))
+    if not body and (rest := as_text(entry.get("body"))):
+        body = f"\n{rest}"  # as in a message, after a blank line
     return Commit(
         parse_sha(entry, "sha", "commit", "hash", "id"),
-        subject.strip(),
+        _CONTROL.split(subject.strip(), maxsplit=1)[0].strip(),
         body,
         files,
         _author_of(entry),

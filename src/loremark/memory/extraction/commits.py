@@ -1,94 +1,142 @@
-"""Extracts facts from commits: the subject, a body that explains it, and the files."""
+"""Extracts facts from commits: one for each commit whose body explains it."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from loremark.memory.extraction import confidence, salience, titles
-from loremark.memory.extraction.commit_messages import CommitMessage, is_merge_commit, parse_message
+from loremark.memory.extraction import confidence, titles
+from loremark.memory.extraction.commit_body import Block
+from loremark.memory.extraction.commit_messages import CommitMessage, capitalize, parse_message
 from loremark.memory.extraction.commit_parser import Commit
-from loremark.memory.extraction.commit_salience import SQUASHED, is_salient_commit
+from loremark.memory.extraction.commit_reverts import reverted_subject
+from loremark.memory.extraction.commit_salience import find_explanation, is_salient_commit
 from loremark.memory.extraction.commit_types import classify_commit
-from loremark.memory.extraction.facts import EventContext, Fact, find_files, merge_files
-from loremark.memory.extraction.sentence_splitter import Sentence, strip_markdown
-from loremark.memory.extraction.type_rules import explicit_type, explicit_verdict, label_type
+from loremark.memory.extraction.facts import EventContext, Fact, cut_quote, find_files, merge_files
+from loremark.memory.extraction.sentence_splitter import split_sentences
 from loremark.memory.paths import is_generated_file
+
+_CONTENT_CHARS = 1_500
+"""Readers skip long texts. The whole message stays in the event."""
+_TITLE_SENTENCES = 3
 
 
 def commit_facts(commits: Sequence[Commit], origin: EventContext) -> Iterator[Fact]:
-    alone = all(map(is_merge_commit, commits))
     for commit in commits:
-        yield from _facts_of_commit(commit, parse_message(commit, alone=alone), origin)
+        message = parse_message(commit)
+        title = _title(commit, message) if is_salient_commit(message, commit) else ""
+        if title:
+            yield _fact_of(commit, message, title, origin)
 
 
-def _facts_of_commit(commit: Commit, message: CommitMessage, origin: EventContext) -> Iterator[Fact]:
-    if not is_salient_commit(message, commit):
-        return
-    title = message.title
-    if titles.is_generic(title) or salience.is_chore(title) or SQUASHED.match(title):
-        title = ""
-    listed = [one for one in message.sentences if one.is_bullet]
-    if not title and len({one.block for one in listed}) > 1:
-        yield from _facts_of_list(listed, commit, message.scope, origin)
-        return
-    main, others = _separate_statements(message.sentences)
-    files = _item_files(commit, (title, *(one.raw for one in main)), origin)
-    kind = message.kind or message.scope.lower()
-    found, margin = classify_commit(
-        kind, strip_markdown(title), [one.text for one in main], files, breaking=message.breaking
-    )
-    yield Fact(
+def _fact_of(commit: Commit, message: CommitMessage, title: str, origin: EventContext) -> Fact:
+    texts = [block.text for block in message.blocks if block.kind != "code"]
+    touched = [file.path for file in commit.files if not is_generated_file(file.path)]
+    files = merge_files(touched, () if touched else find_files([message.subject, *texts], origin.roots))
+    kind = "revert" if reverted_subject(commit.subject) else message.kind or message.scope.lower()
+    found, margin = classify_commit(kind, message.subject, texts, files)
+    return Fact(
         type=found,
         lead=title,
-        sentences=tuple(main),
+        sentences=(),
         files=files,
-        confidence=confidence.COMMIT_WITH_BODY if main else confidence.COMMIT_SUBJECT,
+        confidence=confidence.COMMIT_WITH_BODY,
         scope=message.scope,
-        capitalize=message.subject != title or bool(message.scope),
-        tags=("breaking",) if message.breaking else (),
+        tags=("breaking",) if message.is_breaking else (),
         type_margin=margin,
+        keep_title=True,
+        verbatim=_content(message, _change(commit, message)),
+        quotes=tuple(_quotes(commit, message)),
+        commit_sha=commit.sha,
     )
-    for one in others:
-        outright = explicit_type(one.text)
-        if outright is not None and salience.is_substantial(one.text):
-            yield Fact(
-                type=outright,
-                lead="",
-                sentences=(one,),
-                files=files,
-                confidence=confidence.COMMIT_WITH_BODY,
-                scope=message.scope,
-                type_margin=explicit_verdict(outright).margin,
-            )
 
 
-def _facts_of_list(listed: Sequence[Sentence], commit: Commit, scope: str, origin: EventContext) -> Iterator[Fact]:
-    """A commit without a subject of its own: each entry of its list is a fact."""
-    for one in listed:
-        found, margin = classify_commit("", one.text, ())
-        yield Fact(
-            type=found,
-            lead="",
-            sentences=(one,),
-            files=_item_files(commit, (one.raw,), origin),
-            confidence=confidence.COMMIT_WITH_BODY if salience.has_reason(one.text) else confidence.COMMIT_SUBJECT,
-            scope=scope,
-            type_margin=margin,
-        )
+def _change(commit: Commit, message: CommitMessage) -> str:
+    """What the commit did, without its scope; empty if its subject says nothing."""
+    undone = reverted_subject(commit.subject)
+    if not undone:
+        return capitalize(message.subject) if message.title else ""
+    reverted = parse_message(replace(commit, subject=undone, body="")).title
+    return f'Reverted "{titles.headline(reverted or undone)}"'
 
 
-def _separate_statements(sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
-    """Separate what belongs to the commit from follow-up work and general rules."""
-    main: list[Sentence] = []
-    others: list[Sentence] = []
-    for one in sentences:
-        label = label_type(one.text)
-        stated = explicit_type(one.text)
-        is_apart = stated == "todo" or label in ("convention", "todo") or (stated == "convention" and one.is_bullet)
-        (others if is_apart else main).append(one)
-    return main, others
+def _title(commit: Commit, message: CommitMessage) -> str:
+    """The subject with its scope, or the first sentence of the body that can stand alone."""
+    if not reverted_subject(commit.subject):
+        return message.title or _first_title(message)
+    change = _change(commit, message)
+    whole = f"{change}: {_first_title(message)}"
+    return whole if len(whole) <= titles.MAX_TITLE_CHARS else change
 
 
-def _item_files(commit: Commit, texts: Sequence[str], origin: EventContext) -> tuple[str, ...]:
-    touched = [file.path for file in commit.files if not is_generated_file(file.path)]
-    return merge_files(touched, () if touched else find_files(texts, origin.roots))
+def _first_title(message: CommitMessage) -> str:
+    sentences = [one for block in message.explanation for one in split_sentences(block.raw, 1)][:_TITLE_SENTENCES]
+    found = (titles.headline(one.text) for one in sentences)
+    return next((title for title in found if not titles.is_generic(title)), "")
+
+
+def _quotes(commit: Commit, message: CommitMessage) -> Iterator[str]:
+    """The subject, the sentence that explains it best, and a breaking change."""
+    yield cut_quote(commit.subject)
+    said = message.explanation
+    best = find_explanation(said)
+    if best is not None:
+        yield cut_quote(best.raw)
+    yield from (cut_quote(block.raw) for block in said if block.is_breaking)
+
+
+def _content(message: CommitMessage, change: str) -> str:
+    """What was done, and the body as Markdown: whole blocks and sentences that fit, and every breaking change.
+
+    An explanation that begins with "It" says little alone, to readers and to the comparison with other items.
+    """
+    blocks = list(message.blocks)
+    if blocks and blocks[0].is_heading:
+        blocks.pop(0)
+    if change:
+        blocks.insert(0, Block("text", change.rstrip(". ") + ".", ""))
+    room = _CONTENT_CHARS - sum(len(block.text) for block in blocks if block.is_breaking)
+    kept: list[Block] = []
+    for block in blocks:
+        if block.is_breaking:
+            kept.append(block)
+        elif block.kind == "code":  # whole or not at all
+            kept += [block] if len(block.text) <= room else []
+            room -= len(block.text) if len(block.text) <= room else 0
+        elif room > 0:
+            shown = _beginning(block, room)
+            room = room - len(block.text) if shown is block else 0
+            kept += [shown] if shown is not None else []
+    while kept and kept[-1].text.rstrip("*_").endswith(":"):  # a label whose text did not fit
+        kept.pop()
+    return _render(kept)
+
+
+def _beginning(block: Block, room: int) -> Block | None:
+    """The block, or its first whole sentences if it is too long."""
+    if len(block.text) <= room:
+        return block
+    text = ""
+    for one in split_sentences(block.text):
+        if len(text) + len(one.raw) >= room:
+            break
+        text = f"{text} {one.raw}".strip()
+    return replace(block, text=text) if text else None
+
+
+def _render(blocks: Sequence[Block]) -> str:
+    parts: list[str] = []
+    before: Block | None = None
+    for block in blocks:
+        text = block.text
+        if block.kind == "item":
+            text = f"{'  ' * block.depth}- {text}"
+        elif block.kind == "code" and not text.lstrip().startswith(("```", "~~~", "|")):
+            text = f"```\n{textwrap.dedent(text)}\n```"
+        elif block.is_breaking:
+            text = f"Breaking change: {text}"
+        is_tight = before is not None and block.kind == "item" and (before.kind == "item" or before.text.endswith(":"))
+        parts += [("\n" if is_tight else "\n\n") if before is not None else "", text]
+        before = block
+    return "".join(parts)

@@ -32,7 +32,6 @@ CONFIRMED_CAUSE = 0.51
 """A rule that a person stated in a conversation, and a cause that the agent reports in the past tense. No other source
 has these values, so that the item classifier recognizes them."""
 SETTLED = (STATED_BY_PERSON, CONFIRMED_CAUSE)
-COMMIT_SUBJECT = 0.3
 SUMMARY_SENTENCE = 0.1
 """A sentence from a transcript or summary that was not saved as a fact."""
 MEMORY_BANK = 0.5

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from loremark.memory.extraction.commit_parser import parse_commits
+from loremark.memory.extraction.commit_reverts import parse_reverts
 from loremark.memory.extraction.commits import commit_facts
 from loremark.memory.extraction.digests import file_changes, is_newest_first, parse_digest
 from loremark.memory.extraction.documents import document_items
@@ -74,6 +75,7 @@ def _extract(event: RawEvent, whole: dict[str, Any], origin: EventContext) -> Ex
                 items,
                 digest=parse_digest(payload, oldest_first),
                 files=file_changes(oldest_first),
+                reverts=tuple(parse_reverts(oldest_first, event.id, origin.branch)),
                 warnings=_warned(cut),
             )
         case "scan_result":

@@ -73,6 +73,8 @@ class Fact:
     keep_title: bool = False  # it was saved explicitly: keep its title however little it says
     tier: int | None = None  # unless the type decides
     verbatim: str = ""  # its text as written, if its formatting should be kept
+    quotes: tuple[str, ...] = ()  # its evidence, unless the sentences are
+    commit_sha: str = ""  # the commit that the evidence quotes
 
     def words(self) -> str:
         return " ".join((self.lead, *(sentence.text for sentence in self.sentences)))
@@ -269,6 +271,9 @@ def _rate(sentence: Sentence, place: int) -> float:
 
 
 def _quotes_of(fact: Fact, event_id: str) -> tuple[Quote, ...]:
+    if fact.quotes:
+        found = dict.fromkeys(quote for raw in fact.quotes if (quote := cut_quote(raw)))
+        return tuple(Quote(event_id, quote, fact.commit_sha) for quote in found)[:MAX_QUOTES]
     sentences = [sentence.raw for sentence in fact.sentences]
     reasons = [raw for raw in sentences[1:] if salience.has_reason(raw)]
     lead = [fact.lead] if fact.lead.strip() and "\x00" not in fact.lead else []

@@ -63,6 +63,23 @@ class Digest:
 
 
 @dataclass(frozen=True, slots=True)
+class Revert:
+    """A commit that another one undoes, known by its hash, its subject or both.
+
+    ``by_sha``: the commit that undoes it, ``by_subject`` its subject and ``quote`` the words that name the other one.
+    ``branch``: None for the default branch.
+    """
+
+    event_id: str
+    by_sha: str
+    quote: str
+    sha: str
+    subject: str
+    by_subject: str = ""
+    branch: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class FileChange:
     """A file as an event last saw it; the fingerprint identifies that state."""
 
@@ -80,4 +97,5 @@ class Extraction:
     contexts: tuple[ContextUpdate, ...] = ()
     digest: Digest | None = None
     files: tuple[FileChange, ...] = ()
+    reverts: tuple[Revert, ...] = ()
     warnings: tuple[str, ...] = ()  # what was left out, in sentences for people

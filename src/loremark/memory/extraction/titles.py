@@ -61,6 +61,7 @@ _CITED = rf"(?:(?i:{_CITING}):? )?{_NUMBER}"
 _ISSUE = re.compile(
     rf"[\s,;]{{0,10}}[(\[]?(?<!\w){_CITED}(?:(?:,|;| and| &|/){{1,3}} ?{_CITED}){{0,8}}[)\]]?[\s.]{{0,10}}$"
 )
+_PREPOSITION = re.compile(r"\b(?:in|of|for|from|to|by|with|on|and|per|after|before|since|like|as|the)$")
 _TICKET = re.compile(r"^\[?[A-Z]{2,10}-\d{1,6}\]?:?\s+")
 _TAIL_CHARS = 240
 _EMPHASIS = re.compile(r"^(\*{1,2}|_{1,2})(?=\S)([^*_]*\s[^*_]*)(?<=\S)\1$")
@@ -81,7 +82,10 @@ def without_prefix(subject: str) -> str:
     """A commit subject without its ``feat(x):`` prefix, ticket and issue number."""
     text = _PREFIX.sub("", subject.strip(), count=1)
     for _ in range(3):
-        text = _TICKET.sub("", text[:-_TAIL_CHARS] + _ISSUE.sub("", text[-_TAIL_CHARS:], count=1)).strip()
+        shorter = _TICKET.sub("", text[:-_TAIL_CHARS] + _ISSUE.sub("", text[-_TAIL_CHARS:], count=1)).strip()
+        if _PREPOSITION.search(shorter) and not _PREPOSITION.search(text):
+            break  # "Revert the change in #12": its sentence needs the number
+        text = shorter
     return text or subject.strip()
 
 
