@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loremark.base import clock
-from loremark.features.enrichment import origins, repository_state, store, vectors
+from loremark.features.enrichment import origins, repository_state, reverts, store, vectors
 from loremark.features.enrichment.dedup import PROMOTED
 from loremark.features.enrichment.records import DigestCandidate, FilesCandidate, decode
 from loremark.features.enrichment.task import Task
@@ -21,6 +21,7 @@ from loremark.memory import branches, drift
 from loremark.memory.drift import FileState, TrackedItem
 from loremark.memory.extraction.results import Digest, FileChange
 from loremark.memory.items import Item
+from loremark.memory.reverted_items import find_marks
 from loremark.ports.embeddings.vector_packing import unpack
 from loremark.storage.database import Row, Tx
 from loremark.wire.events import WebhookEvent
@@ -36,8 +37,10 @@ async def drift_check(task: Task) -> None:
     index = VectorIndex(task.scope, task.project_id, task.deps.embedder.name)
     async with task.deps.database.read() as tx:
         await index.refresh(tx)
+    restored = await reverts.apply_reverts(task)
     while await _check_batch(task, index):
         pass
+    await _check_restored(task, index, restored)
     async with task.run.finish(STAGE) as tx:
         await _complete(task, tx)
 
@@ -64,6 +67,19 @@ async def _check_batch(task: Task, index: VectorIndex) -> bool:
         if check.touched:
             await items.touch_memory(tx, task.scope, task.project_id)
     return True
+
+
+async def _check_restored(task: Task, index: VectorIndex, item_ids: list[str]) -> None:
+    """Check items whose commit was reverted and restored like new ones."""
+    for start in range(0, len(item_ids), _BATCH):
+        async with task.run.step() as tx:
+            await items.lock_memory(tx, task.scope, task.project_id)
+            await index.refresh(tx)
+            check = DriftCheck(task, tx, index)
+            batch = item_ids[start : start + _BATCH]
+            await check.against_memory(batch, set(), set(batch))
+            if check.touched:
+                await items.touch_memory(tx, task.scope, task.project_id)
 
 
 class DriftCheck:
@@ -115,10 +131,13 @@ class DriftCheck:
         self.touched |= "approved" in (status, item.status)
 
     async def _conflicts(self, row: Row, cosines: dict[str, float]) -> list[drift.Conflict]:
-        """Return conflicts with approved items, and with drafts that revert the item or are reverted by it."""
+        """Return conflicts with approved items, and with drafts that revert the item or are reverted by it.
+
+        An item whose commit was reverted does not hold anymore, so it contradicts nothing.
+        """
         task, tx = self._task, self._tx
         rows = await items.list_by_ids(tx, task.scope, {*cosines} - {row["id"]})
-        same_branch = [other for other in rows if _same_branch(row, other)]
+        same_branch = [other for other in rows if _same_branch(row, other) and not find_marks(records.to_item(other))]
         known = await origins.load_items(tx, task.scope, [row, *same_branch])
         approved, drafts = (
             [(known[other["id"]], cosines[other["id"]]) for other in same_branch if other["status"] == status]
@@ -168,12 +187,15 @@ class DriftCheck:
             return
         open_branches = await repository_state.list_open_branches(tx, task.scope, task.project_id)
         merged = sorted(await asyncio.to_thread(branches.find_merged_branches, open_branches, digest))
+        made_there = await repository_state.list_reverts(tx, task.scope, task.project_id, merged) if merged else []
         merged_items = await repository_state.list_unmerged(tx, task.scope, task.project_id, merged) if merged else []
         await repository_state.record_merges(
             tx, task.scope, task.project_id, sorted({*merged, *digest.merged_branches}), event_id
         )
         for item_id in merged_items:
             await self._mark_merged(item_id)
+        for revert in made_there:
+            await reverts.apply_revert(task, tx, revert)
         await self.against_memory(merged_items, set(), set())
 
     async def _mark_merged(self, item_id: str) -> None:

@@ -6,7 +6,7 @@ import hashlib
 
 import msgspec
 
-from loremark.memory.extraction.results import ContextUpdate, Digest, Extraction, FileChange, Operation
+from loremark.memory.extraction.results import ContextUpdate, Digest, Extraction, FileChange, Operation, Revert
 from loremark.memory.items import Item
 
 
@@ -33,8 +33,12 @@ class FilesCandidate(msgspec.Struct, frozen=True, tag="files"):
     files: tuple[FileChange, ...]
 
 
+class RevertCandidate(msgspec.Struct, frozen=True, tag="revert"):
+    revert: Revert
+
+
 _MAX_WARNINGS = 10
-Candidate = ItemCandidate | OperationCandidate | ContextCandidate | DigestCandidate | FilesCandidate
+Candidate = ItemCandidate | OperationCandidate | ContextCandidate | DigestCandidate | FilesCandidate | RevertCandidate
 _decoder = msgspec.json.Decoder(Candidate)
 _encode = msgspec.json.Encoder().encode
 
@@ -56,6 +60,7 @@ def non_item_candidates(extraction: Extraction) -> list[Candidate]:
         found.append(DigestCandidate(extraction.digest))
     if extraction.files:
         found.append(FilesCandidate(extraction.files))
+    found += [RevertCandidate(revert) for revert in extraction.reverts]
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 from sqlalchemy import and_, bindparam, delete, select, union
@@ -12,8 +12,9 @@ from loremark.base import clock
 from loremark.base.caller import Scope
 from loremark.memory.branches import OpenBranch
 from loremark.memory.extraction.commit_parser import Commit, parse_commits
+from loremark.memory.extraction.commit_reverts import parse_reverts
 from loremark.memory.extraction.digests import commit_summary
-from loremark.memory.extraction.results import CommitSummary, Digest, FileChange
+from loremark.memory.extraction.results import CommitSummary, Digest, FileChange, Revert
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import Bulk, InList, Sql
 from loremark.storage.tables import branch_commits, events, file_states, item_files, items
@@ -107,6 +108,15 @@ async def list_open_branches(tx: Tx, scope: Scope, project_id: str) -> list[Open
         summary = commit_summary(known[sha]) if sha in known else CommitSummary(sha, "", "")
         commits.setdefault(row["branch"], []).append(summary)
     return [OpenBranch(name, tuple(commits.get(name, ()))) for name in names]
+
+
+async def list_reverts(tx: Tx, scope: Scope, project_id: str, branches: Collection[str]) -> list[Revert]:
+    """List the reverts among the commits of these branches, as if made on the default branch, oldest first."""
+    rows = (await tx.many(_OPEN_COMMITS, scope=scope, of_project=project_id))[::-1]
+    own = [row for row in rows if row["branch"] in branches]
+    known = await _load_commits(tx, scope, own)
+    made_in = {row["sha"]: row["event_id"] for row in own if row["sha"] in known}
+    return [revert for sha, event_id in made_in.items() for revert in parse_reverts([known[sha]], event_id)]
 
 
 async def _load_commits(tx: Tx, scope: Scope, rows: Sequence[Row]) -> dict[str, Commit]:

@@ -69,6 +69,17 @@ _PENDING = Sql(
     .order_by(candidates.c.position)
     .limit(bindparam("take"))
 )
+_REVERTS = Sql(
+    select(candidates.c.position, candidates.c.content)
+    .where(
+        _of_job,
+        candidates.c.position > bindparam("after"),
+        candidates.c.outcome != "applied",
+        candidates.c.content.startswith('{"type":"revert"'),
+    )
+    .order_by(candidates.c.position)
+    .limit(bindparam("take"))
+)
 _LIST_CANDIDATES = Sql(select(candidates).where(_of_job).order_by(candidates.c.position).limit(bindparam("take")))
 _DELETE_CANDIDATES = Sql(delete(candidates).where(_of_job, candidates.c.position <= bindparam("up_to")))
 _TRANSFER = Sql(
@@ -171,6 +182,11 @@ async def list_pending(tx: Tx, scope: Scope, job_id: str, take: int) -> list[Row
 async def list_candidates(tx: Tx, scope: Scope, job_id: str, take: int) -> list[Row]:
     """List a job's candidates, in order."""
     return await tx.many(_LIST_CANDIDATES, scope=scope, of_job=job_id, take=take)
+
+
+async def list_reverts(tx: Tx, scope: Scope, job_id: str, *, after: int, take: int) -> list[Row]:
+    """List a job's reverts that have not been applied, in order."""
+    return await tx.many(_REVERTS, scope=scope, of_job=job_id, after=after, take=take)
 
 
 async def delete_candidates(tx: Tx, scope: Scope, job_id: str, up_to: int) -> None:
