@@ -15,11 +15,12 @@ import numpy as np
 
 from loremark.entry.ask_evaluation import text_of
 from loremark.memory.evaluation.ask_sets import load_ask_set
+from loremark.ports.embeddings.builtin import TUNED_LAYERS
 from loremark.ports.embeddings.embedding_result import Vectors
-from loremark.ports.embeddings.granite import build_graph
 from loremark.ports.embeddings.mean_vector import FILE
 from loremark.ports.embeddings.runtime import onnxruntime
-from loremark.ports.embeddings.tuned_layers import read_tuned_layers
+from loremark.ports.embeddings.stored_layers import read_layers
+from loremark.ports.embeddings.transformer_graph import build_embedder
 from loremark.ports.embeddings.weights import read_pack
 
 _DIGITS = 5
@@ -29,7 +30,7 @@ def run() -> None:
     """Print how similar random texts are before and after, and write the mean."""
     asks = load_ask_set("dev")
     pack = read_pack()
-    graph = build_graph(pack.tensors() | read_tuned_layers(), "fp32")
+    graph = build_embedder(pack.tensors() | read_layers(TUNED_LAYERS), "fp32")
     session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
 
     def embed(texts: Sequence[str]) -> Vectors:

@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from loremark.ports.embeddings.builtin import TUNED_LAYERS
 from loremark.ports.embeddings.mean_vector import read_mean_vector
-from loremark.ports.embeddings.tuned_layers import read_tuned_layers
+from loremark.ports.embeddings.stored_layers import read_layers
 from loremark.ports.embeddings.weights import read_pack
 
 REFERENCE_FILE = Path(__file__).parents[1] / "tests" / "ports" / "embeddings_reference.npz"
@@ -26,7 +27,7 @@ Array = NDArray[np.float64]
 def main() -> None:
     kept = np.load(REFERENCE_FILE)
     weights = {
-        name: tensor.astype(np.float64) for name, tensor in (read_pack().tensors() | read_tuned_layers()).items()
+        name: tensor.astype(np.float64) for name, tensor in (read_pack().tensors() | read_layers(TUNED_LAYERS)).items()
     }
     mean = read_mean_vector().astype(np.float64)
     vectors = []

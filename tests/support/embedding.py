@@ -1,4 +1,4 @@
-"""One built-in embedder per worker process: loading its model costs more than most tests."""
+"""One built-in embedder and reader per worker process: loading a model costs more than most tests."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import pytest
 from loremark.base.settings import Settings
 from loremark.entry import engines
 from loremark.ports.embeddings.embedder import Embedder, EmbeddingResult
+from loremark.ports.reader.reader import Reader, Reading
 
 _shared: dict[str, Embedder] = {}
+_readers: list[Reader] = []
 
 
 class SharedEmbedder:
@@ -28,9 +30,23 @@ class SharedEmbedder:
         """Do nothing, because other services use it too."""
 
 
+class SharedReader:
+    """The reader of this process, which stays open when a service closes it."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self.name = reader.name
+
+    async def read(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
+        return await self._reader.read(pairs)
+
+    async def close(self) -> None:
+        """Do nothing, because other services use it too."""
+
+
 def share(patch: pytest.MonkeyPatch) -> None:
-    """Let every service in this process use the same built-in embedder."""
-    open_embedder = engines.open_embedder
+    """Let every service in this process use the same built-in embedder and reader."""
+    open_embedder, open_reader = engines.open_embedder, engines.open_reader
 
     def open_shared(settings: Settings) -> Embedder:
         if not settings.embeddings.startswith("builtin"):
@@ -39,4 +55,10 @@ def share(patch: pytest.MonkeyPatch) -> None:
             _shared[settings.embeddings] = open_embedder(settings)
         return SharedEmbedder(_shared[settings.embeddings])
 
+    def open_shared_reader(settings: Settings) -> Reader:
+        if not _readers:
+            _readers.append(open_reader(settings))
+        return SharedReader(_readers[0])
+
     patch.setattr(engines, "open_embedder", open_shared)
+    patch.setattr(engines, "open_reader", open_shared_reader)

@@ -11,6 +11,8 @@ from loremark.ports.embeddings import embedder
 from loremark.ports.embeddings.embedder import Embedder
 from loremark.ports.embeddings.embedders import Embedders
 from loremark.ports.llm.model import LanguageModel, open_model
+from loremark.ports.reader.builtin import BuiltinReader
+from loremark.ports.reader.reader import Reader
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,7 @@ class Engines:
     """The models of a process."""
 
     embedders: Embedders
+    reader: Reader
     models: dict[str, LanguageModel]
 
     @property
@@ -28,13 +31,14 @@ class Engines:
 @asynccontextmanager
 async def open_engines(settings: Settings) -> AsyncIterator[Engines]:
     """The models, closed at the end of the block."""
-    embedder, models = open_embedder(settings), open_models(settings)
+    embedder, reader, models = open_embedder(settings), open_reader(settings), open_models(settings)
     embedders = Embedders(embedder, cache_dir=settings.cache_dir / "models")
     try:
-        yield Engines(embedders, models)
+        yield Engines(embedders, reader, models)
     finally:
         await embedders.close()
         await embedder.close()
+        await reader.close()
         for model in models.values():
             await model.close()
 
@@ -49,6 +53,10 @@ def open_embedder(settings: Settings) -> Embedder:
         )
     except ValueError as error:
         raise SettingsError(str(error)) from None
+
+
+def open_reader(settings: Settings) -> Reader:
+    return BuiltinReader(cache_dir=settings.cache_dir / "models")
 
 
 def open_models(settings: Settings) -> dict[str, LanguageModel]:

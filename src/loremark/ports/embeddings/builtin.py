@@ -10,17 +10,18 @@ import asyncio
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
 
 from loremark.ports.embeddings.bpe_tokenizer import BpeTokenizer
 from loremark.ports.embeddings.embedding_result import EmbedderFailed, EmbeddingResult, Vectors
-from loremark.ports.embeddings.granite import DIMENSIONS, FORMAT, Precision, build_graph
 from loremark.ports.embeddings.mean_vector import read_mean_vector
 from loremark.ports.embeddings.model_cache import is_intact, save
-from loremark.ports.embeddings.runtime import faults, onnxruntime
-from loremark.ports.embeddings.tuned_layers import read_tuned_layers
+from loremark.ports.embeddings.runtime import RUNTIME_FAULTS, open_session
+from loremark.ports.embeddings.stored_layers import read_layers
+from loremark.ports.embeddings.transformer_graph import DIMENSIONS, FORMAT, Precision, build_embedder
 from loremark.ports.embeddings.weights import read_pack
 
 _NAMES: dict[Precision, str] = {"int8": "loremark-30m-q8", "fp32": "loremark-30m"}
@@ -28,14 +29,8 @@ _TEXTS_PER_TURN = 4
 """Texts of one call processed before another call gets a turn, so a question does not wait for a whole scan."""
 
 _MOST_THREADS = 4
-_RUNTIME_FAULTS = (
-    faults.Fail,
-    faults.InvalidArgument,
-    faults.InvalidGraph,
-    faults.InvalidProtobuf,
-    faults.NotImplemented,
-    faults.RuntimeException,
-)
+TUNED_LAYERS = resources.files("loremark.ports.embeddings").joinpath("tuned_layers.npz")
+"""The layers, tuned so that a task or question is near what was settled about it."""
 
 
 class BuiltinEmbedder:
@@ -72,14 +67,14 @@ class BuiltinEmbedder:
             if self._model is None:
                 self._model = _load(self.name, self._precision, self._cache_dir)
             return self._model.run(texts)
-        except _RUNTIME_FAULTS as error:
+        except RUNTIME_FAULTS as error:
             message = str(error).partition("\n")[0]
             raise EmbedderFailed(f"onnxruntime failed to run {self.name}: {message}") from error
 
 
 class _Model:
     def __init__(self, graph: Path | bytes, tokenizer: BpeTokenizer) -> None:
-        self._session = _open_session(graph)
+        self._session = open_session(graph, threads=max(1, min(_MOST_THREADS, (os.cpu_count() or 1) - 1)))
         self._tokenizer = tokenizer
 
     def run(self, texts: Sequence[str]) -> EmbeddingResult:
@@ -92,24 +87,13 @@ class _Model:
         return vector
 
 
-def _open_session(graph: Path | bytes) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = max(1, min(_MOST_THREADS, (os.cpu_count() or 1) - 1))
-    options.inter_op_num_threads = 1
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.enable_cpu_mem_arena = False  # an arena would keep memory for the longest text and is no faster
-    options.use_deterministic_compute = True
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-
-
 def _load(name: str, precision: Precision, cache_dir: Path | None) -> _Model:
     """Load the model from the cached file, or build it from the weights."""
     pack = read_pack()
     path = None if cache_dir is None else cache_dir / f"{name}.{FORMAT}.onnx"
     if path is not None and is_intact(path):
         return _Model(path, pack.tokenizer)
-    graph = build_graph(pack.tensors() | read_tuned_layers(), precision, read_mean_vector())
+    graph = build_embedder(pack.tensors() | read_layers(TUNED_LAYERS), precision, read_mean_vector())
     if path is not None and save(path, graph):
         return _Model(path, pack.tokenizer)
     return _Model(graph, pack.tokenizer)

@@ -9,7 +9,7 @@ from pathlib import Path
 from loremark.ports.embeddings.builtin import BuiltinEmbedder
 from loremark.ports.embeddings.embedder import Embedder
 from loremark.ports.embeddings.embedding_result import EmbeddingResult
-from loremark.ports.embeddings.granite import Precision
+from loremark.ports.embeddings.transformer_graph import Precision
 
 _QUESTIONS = 32
 

@@ -19,6 +19,8 @@ CONTRIB = "com.microsoft"
 """The domain of onnxruntime's fused operators."""
 
 Attribute: TypeAlias = float | int | list[int]
+Value: TypeAlias = tuple[str, int, Sequence[int | str]]
+"""A name, an element type and a shape, possibly symbolic."""
 
 _IR_VERSION = 8
 _OPSETS = (("", 17), (CONTRIB, 1))
@@ -64,9 +66,10 @@ class Graph:
         self._made += 1
         return f"t{self._made}"
 
-    def write(self, given: tuple[str, int, Sequence[int | str]], made: tuple[str, int, Sequence[int | str]]) -> bytes:
-        """Return the ONNX file. Input and output are a name, an element type and a shape, possibly symbolic."""
-        graph = b"".join([_field(2, b"graph"), *self._fields, _field(11, _value(*given)), _field(12, _value(*made))])
+    def write(self, given: Sequence[Value], made: Value) -> bytes:
+        """Return the ONNX file for the inputs and the output."""
+        inputs = [_field(11, _value(*one)) for one in given]
+        graph = b"".join([_field(2, b"graph"), *self._fields, *inputs, _field(12, _value(*made))])
         opsets = [_field(8, _field(1, domain.encode()) + _whole(2, version)) for domain, version in _OPSETS]
         return b"".join([_whole(1, _IR_VERSION), _field(2, b"loremark"), _field(7, graph), *opsets])
 

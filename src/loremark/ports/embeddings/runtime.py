@@ -7,6 +7,7 @@ thread. It reads this variable once, at import, so no other module may import on
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
@@ -15,4 +16,26 @@ from onnxruntime.capi import onnxruntime_pybind11_state as faults  # type: ignor
 
 onnxruntime.disable_telemetry_events()
 
-__all__ = ["faults", "onnxruntime"]
+RUNTIME_FAULTS = (
+    faults.Fail,
+    faults.InvalidArgument,
+    faults.InvalidGraph,
+    faults.InvalidProtobuf,
+    faults.NotImplemented,
+    faults.RuntimeException,
+)
+
+
+def open_session(graph: Path | bytes, *, threads: int) -> onnxruntime.InferenceSession:
+    """Open a graph for deterministic computation on the CPU."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.enable_cpu_mem_arena = False  # an arena would keep memory for the longest text and is no faster
+    options.use_deterministic_compute = True
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+
+__all__ = ["RUNTIME_FAULTS", "onnxruntime", "open_session"]

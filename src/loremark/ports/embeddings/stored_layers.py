@@ -1,25 +1,20 @@
-"""The layers of the built-in model, tuned so that a task or question is near what was settled about it.
-
-The package's own layers know general text. These were trained from them on the groups and sessions in ``training/`` and
-replace them; the word embeddings stay those of the package. Matrices are int8 values with a scale per 64.
-"""
+"""Reads layers that were trained from those of the packaged model: matrices are int8 values with a scale per 64."""
 
 from __future__ import annotations
 
-from importlib import resources
+from importlib.resources.abc import Traversable
 
 import numpy as np
 
 from loremark.ports.embeddings.embedding_result import Vectors
 
-FILE = "tuned_layers.npz"
 _GROUP = 64
 
 
-def read_tuned_layers() -> dict[str, Vectors]:
+def read_layers(file: Traversable) -> dict[str, Vectors]:
     """Return the tensors by name, as float32."""
     tensors: dict[str, Vectors] = {}
-    with resources.files("loremark.ports.embeddings").joinpath(FILE).open("rb") as file, np.load(file) as stored:
+    with file.open("rb") as content, np.load(content) as stored:
         for name in stored.files:
             if name.endswith(".q"):
                 scales = stored[f"{name[:-2]}.s"].astype(np.float32)

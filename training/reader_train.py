@@ -1,0 +1,271 @@
+"""Trains the reader: a small model that reads two texts together and says how they relate.
+
+    python training/reader_train.py data.jsonl bases/ reader.npz [--without author11 author12]
+
+A larger model learns the labels of one half and answers the other half; the small one learns labels and answers.
+Needs torch, transformers and tokenizers, and a GPU: about five minutes on one H200. ``--small`` trains on a few pairs
+for a few steps, to see that everything runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from reader_tensors import Tensors, read_tensors, write_tensors
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from transformers import BertConfig, BertModel, MPNetConfig, MPNetModel
+
+SEED, BATCH, WARM_UP, DROPOUT = 1, 256, 0.06, 0.1
+FIRST_TOKENS, TOKENS = 96, 320
+OUTPUTS = {"answers": slice(0, 1), "matters": slice(1, 2), "pair": slice(2, 5)}
+_IMITATION = 0.95
+_CERTAIN = 8.0
+Scores: TypeAlias = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A base model and how it is trained."""
+
+    base: str
+    epochs: float
+    rate: float
+
+
+TEACHER = Recipe("mpnet", 2, 5e-5)
+STUDENT = Recipe("minilm", 3, 2.5e-4)
+
+
+class Reader(nn.Module):
+    """A pretrained encoder with one hidden layer and five outputs on the first state."""
+
+    def __init__(self, encoder: nn.Module, tokenizer: Any) -> None:
+        super().__init__()
+        width = int(encoder.config.hidden_size)  # type: ignore[union-attr,arg-type]
+        self.encoder = encoder
+        self.hidden = nn.Linear(width, width)
+        self.out = nn.Linear(width, 5)
+        self.dropout = nn.Dropout(DROPOUT)
+        self.tokenizer = tokenizer
+        self.start, self.end = (tokenizer.token_to_id(one) for one in _SPECIAL[isinstance(encoder, BertModel)])
+        self.has_types = isinstance(encoder, BertModel)
+        self.padding = tokenizer.token_to_id("[PAD]" if self.has_types else "<pad>")
+
+    def forward(self, pieces: Tensor, mask: Tensor, types: Tensor) -> Tensor:
+        given = {"token_type_ids": types} if self.has_types else {}
+        states = self.encoder(input_ids=pieces, attention_mask=mask, **given).last_hidden_state
+        return self.out(self.dropout(F.gelu(self.hidden(states[:, 0]))))  # type: ignore[no-any-return]
+
+
+_SPECIAL = {True: ("[CLS]", "[SEP]"), False: ("<s>", "</s>")}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("data", type=Path)
+    parser.add_argument("bases", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--without", nargs="*", default=[], help="authors and projects to leave out")
+    parser.add_argument("--small", action="store_true")
+    given = parser.parse_args()
+    left_out = set(given.without)
+    lines = map(json.loads, given.data.read_text().splitlines())
+    examples = [line for line in lines if not {line["author"], line["project"]} & left_out]
+    student = fit(given.bases, examples[:: len(examples) // 64] if given.small else examples)
+    write_tensors(tensors_of(student), given.out)
+
+
+def fit(bases: Path, examples: Sequence[dict[str, Any]]) -> Reader:
+    """Train the larger model on each half, let it answer the other half, and train the small one on both."""
+    answers = np.zeros((len(examples), 5), dtype=np.float32)
+    for half in (0, 1):
+        theirs = [place for place, one in enumerate(examples) if _half(one) == half]
+        teacher = open_base(bases, TEACHER.base)
+        train(teacher, [one for one in examples if _half(one) != half], TEACHER)
+        answers[theirs] = predict(teacher, [(examples[place]["a"], examples[place]["b"]) for place in theirs])
+        del teacher
+    student = open_base(bases, STUDENT.base)
+    train(student, examples, STUDENT, answers)
+    return student
+
+
+def _half(example: dict[str, Any]) -> int:
+    """Texts of one author, project or question are in the same half: what a model has seen, it only repeats."""
+    key = example["author"] if example["source"] == "groups" else example["project"] or example["a"]
+    return zlib.crc32(key.encode()) % 2
+
+
+def open_base(bases: Path, name: str) -> Reader:
+    """Open a base model; what it does not have is initialized from the seed."""
+    random.seed(SEED)
+    np.random.seed(SEED)
+    torch.manual_seed(SEED)
+    config = json.loads((bases / f"{name}_config.json").read_text())
+    known = {key: value for key, value in config.items() if key not in ("architectures", "model_type", "torch_dtype")}
+    encoder = (
+        MPNetModel(MPNetConfig(**known), add_pooling_layer=False)
+        if config["model_type"] == "mpnet"
+        else BertModel(BertConfig(**known), add_pooling_layer=False)
+    )
+    state = {key: torch.tensor(array) for key, array in read_tensors(bases / f"{name}.npz").items()}
+    missing = encoder.load_state_dict(state, strict=False).missing_keys
+    if any("position_ids" not in key for key in missing):
+        raise SystemExit(f"{name} lacks {missing}")
+    tokenizer = Tokenizer.from_file(str(bases / f"{name}_tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return Reader(encoder, tokenizer).to(device())
+
+
+def device() -> str:
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def train(model: Reader, examples: Sequence[dict[str, Any]], recipe: Recipe, teacher: Scores | None = None) -> None:
+    encoded = encode(model, [(one["a"], one["b"]) for one in examples])
+    size = min(BATCH, len(examples))
+    steps = max(1, int(recipe.epochs * len(examples) / size))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.rate, weight_decay=0.01, betas=(0.9, 0.98))
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer,
+        lambda step: min((step + 1) / (WARM_UP * steps + 1), max(0.0, (steps - step) / (steps * (1 - WARM_UP)))),
+    )
+    model.train()
+    for step, chosen in zip(range(steps), _batches([len(first) for first, _ in encoded], size), strict=False):
+        with torch.autocast(device(), torch.bfloat16):
+            scores = model(*_padded(model, [encoded[at] for at in chosen]))
+        loss = _loss(scores.float(), [examples[at] for at in chosen])
+        if teacher is not None:
+            wanted = torch.tensor(teacher[chosen], device=device())
+            loss = (1 - _IMITATION) * loss + _IMITATION * _imitation(scores.float(), wanted)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        if step % 300 == 0:
+            print(f"{recipe.base}: step {step} of {steps}, loss {loss.item():.3f}", flush=True)
+
+
+@torch.no_grad()
+def predict(model: Reader, pairs: Sequence[tuple[str, str]], size: int = 512) -> Scores:
+    model.eval()
+    encoded = encode(model, pairs)
+    scores = np.zeros((len(pairs), 5), dtype=np.float32)
+    order = sorted(range(len(pairs)), key=lambda at: len(encoded[at][0]))
+    for start in range(0, len(order), size):
+        some = order[start : start + size]
+        with torch.autocast(device(), torch.bfloat16):
+            scores[some] = model(*_padded(model, [encoded[at] for at in some])).float().cpu().numpy()
+    scores[:, :2] = np.clip(scores[:, :2], -_CERTAIN, _CERTAIN)
+    return scores
+
+
+def encode(model: Reader, pairs: Sequence[tuple[str, str]]) -> list[tuple[list[int], list[int]]]:
+    """Token ids and types of each pair. A long first text keeps its start and its end."""
+    firsts = model.tokenizer.encode_batch([first for first, _ in pairs], add_special_tokens=False)
+    seconds = model.tokenizer.encode_batch([second for _, second in pairs], add_special_tokens=False)
+    between = [model.end] if model.has_types else [model.end, model.end]
+    encoded = []
+    for first, second in zip(firsts, seconds, strict=True):
+        head = first.ids
+        if len(head) > FIRST_TOKENS:
+            head = [*head[: FIRST_TOKENS // 2], *head[-FIRST_TOKENS // 2 :]]
+        head = [model.start, *head, *between]
+        tail = [*second.ids[: TOKENS - len(head) - 1], model.end]
+        encoded.append(([*head, *tail], [0] * len(head) + [1] * len(tail)))
+    return encoded
+
+
+def _padded(model: Reader, encoded: Sequence[tuple[list[int], list[int]]]) -> tuple[Tensor, Tensor, Tensor]:
+    length = (max(len(pieces) for pieces, _ in encoded) + 7) // 8 * 8
+    pieces = torch.full((len(encoded), length), model.padding, dtype=torch.long)
+    mask, types = torch.zeros_like(pieces), torch.zeros_like(pieces)
+    for row, (text, kinds) in enumerate(encoded):
+        pieces[row, : len(text)] = torch.tensor(text)
+        types[row, : len(text)] = torch.tensor(kinds)
+        mask[row, : len(text)] = 1
+    return pieces.to(device()), mask.to(device()), types.to(device())
+
+
+def _batches(lengths: Sequence[int], size: int) -> Iterator[list[int]]:
+    """Batches of texts of like length, in random order, for ever."""
+    while True:
+        order = list(range(len(lengths)))
+        random.shuffle(order)
+        batches = []
+        for start in range(0, len(order), size * 40):
+            some = sorted(order[start : start + size * 40], key=lambda at: lengths[at])
+            batches += [some[at : at + size] for at in range(0, len(some), size)]
+        random.shuffle(batches)
+        yield from batches
+
+
+def _loss(scores: Tensor, examples: Sequence[dict[str, Any]]) -> Tensor:
+    total = scores.new_zeros(())
+    for task, columns in OUTPUTS.items():
+        rows = [row for row, one in enumerate(examples) if one["task"] == task]
+        if not rows:
+            continue
+        labels = torch.tensor([examples[row]["label"] for row in rows], device=scores.device)
+        weights = torch.tensor([examples[row]["weight"] for row in rows], device=scores.device)
+        given = scores[rows][:, columns]
+        if task == "pair":
+            each = F.cross_entropy(given, labels, reduction="none")
+        else:
+            each = F.binary_cross_entropy_with_logits(given[:, 0], labels.float(), reduction="none")
+        total = total + (each * weights).sum()
+    return total / sum(one["weight"] for one in examples)
+
+
+def _imitation(scores: Tensor, wanted: Tensor) -> Tensor:
+    """How far all outputs are from the larger model's."""
+    binary = F.binary_cross_entropy_with_logits(scores[:, :2], torch.sigmoid(wanted[:, :2]))
+    return binary - (F.softmax(wanted[:, 2:], -1) * F.log_softmax(scores[:, 2:], -1)).sum(-1).mean()
+
+
+def tensors_of(model: Reader) -> Tensors:
+    """The tensors under short names; query, key and value of a layer are one matrix."""
+    state = {name: tensor.detach().float().cpu().numpy() for name, tensor in model.state_dict().items()}
+    tensors = {
+        "word_emb": state["encoder.embeddings.word_embeddings.weight"],
+        "pos_emb": state["encoder.embeddings.position_embeddings.weight"],
+        "type_emb": state["encoder.embeddings.token_type_embeddings.weight"],
+        "emb_ln.w": state["encoder.embeddings.LayerNorm.weight"],
+        "emb_ln.b": state["encoder.embeddings.LayerNorm.bias"],
+    }
+    for number in range(model.encoder.config.num_hidden_layers):  # type: ignore[union-attr,arg-type]
+        theirs, ours = f"encoder.encoder.layer.{number}.", f"l{number}."
+        for kind, end in (("w", "weight"), ("b", "bias")):
+            mixed = [state[f"{theirs}attention.self.{name}.{end}"] for name in ("query", "key", "value")]
+            tensors[f"{ours}qkv.{kind}"] = np.concatenate(mixed)
+            for short, name in _PARTS.items():
+                tensors[f"{ours}{short}.{kind}"] = state[f"{theirs}{name}.{end}"]
+    for name in ("hidden", "out"):
+        tensors |= {f"{name}.w": state[f"{name}.weight"], f"{name}.b": state[f"{name}.bias"]}
+    return tensors
+
+
+_PARTS = {
+    "ao": "attention.output.dense",
+    "aln": "attention.output.LayerNorm",
+    "f1": "intermediate.dense",
+    "f2": "output.dense",
+    "fln": "output.LayerNorm",
+}
+
+
+if __name__ == "__main__":
+    main()
