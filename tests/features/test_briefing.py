@@ -13,6 +13,7 @@ from loremark.features.index import vectors
 from loremark.features.items import records
 from loremark.features.items import service as items
 from loremark.ports.embeddings.vector_packing import pack
+from loremark.ports.reader.reader import ReaderFailed
 from tests.contract.examples_memory import new_item
 from tests.features.test_recall import Conversation
 from tests.support.service import Service
@@ -66,6 +67,27 @@ async def test_nothing_is_said_when_nothing_fits(service: Service) -> None:
     await talk.indexed()
     found = await brief(talk, "translate the landing page into Estonian")
     assert found == {"id": None, "markdown": "", "tokenEstimate": 0, "entries": []}
+
+
+async def test_words_in_common_are_not_enough(service: Service) -> None:
+    """The search finds the session for both prompts; only the reader tells that one of them is about something else."""
+    talk = await Conversation.of(service)
+    await talk.say("claude-code:1", ACK, "Done: `ACK_TIMEOUT_S = 45` for all sites.")
+    await talk.indexed()
+    elsewhere = await brief(talk, "rename the HL7 sender page of St. Anna in the menu and bump its icon")
+    assert elsewhere["tokenEstimate"] < 120
+    assert (await brief(talk, TASK))["tokenEstimate"] >= elsewhere["tokenEstimate"]
+
+
+async def test_without_the_reader_the_search_decides(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(pairs: object) -> None:
+        raise ReaderFailed("the weights of the reader are not installed")
+
+    monkeypatch.setattr(service.runtime.engines.reader, "read", fail)
+    talk = await Conversation.of(service)
+    await talk.say("claude-code:1", ACK, "Done: `ACK_TIMEOUT_S = 45` for all sites.")
+    await talk.indexed()
+    assert "give it 45 seconds" in (await brief(talk, TASK))["markdown"]
 
 
 async def test_reviewed_rules_come_before_quotations(service: Service) -> None:

@@ -29,7 +29,7 @@ def _corpus(angles: Mapping[str, float]) -> Corpus:
 
 def _found(angles: Mapping[str, float], limit: int = 3) -> list[tuple[str, bool]]:
     goal = np.array((1.0, 0.0, 0.0, 0.0), dtype=np.float32)
-    return [(one.id, one.outdated) for one in find_sessions(_corpus(angles), Question("goal", goal), limit)]
+    return [(one.id, one.later_id is not None) for one in find_sessions(_corpus(angles), Question("goal", goal), limit)]
 
 
 @pytest.mark.parametrize("cosine", [SAME_GOAL + 0.02, SAME_SUBJECT + 0.05])

@@ -167,7 +167,7 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
         Deliverer(runtime.sealer, sender, ()),
         finder,
         recall,
-        Briefer(runtime.database, finder, recall),
+        Briefer(runtime.database, finder, recall, runtime.engines.reader),
         brains,
         BrainPlanner(runtime.database),
         PastBrains(runtime.database),

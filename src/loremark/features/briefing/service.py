@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from loremark.base import clock
+from loremark.base import clock, log
 from loremark.base.caller import Scope
 from loremark.features.briefing import store
 from loremark.features.briefing.usage import Usage, find_usage
@@ -18,19 +19,38 @@ from loremark.features.search.service import Finder
 from loremark.memory.branches import is_default_branch
 from loremark.memory.briefing.document import write_briefing, write_standing
 from loremark.memory.briefing.entries import Document, KnownItem, Source
-from loremark.memory.briefing.relevance import DRAFT_CONFIDENCE, ITEM_SCORE, SESSION_SCORE, is_known, with_usage
+from loremark.memory.briefing.relevance import (
+    DRAFT_CONFIDENCE,
+    HINT_TOKENS,
+    ITEM_SCORE,
+    SESSION_SCORE,
+    SURE,
+    Candidate,
+    is_known,
+    relevance,
+    select,
+    with_usage,
+)
 from loremark.memory.ranking.ranking import Filters
 from loremark.memory.recall.excerpts import GoalWords, ScoredMessage
 from loremark.memory.recall.sessions import FoundSession
+from loremark.memory.recall.turns import transcript
+from loremark.ports.reader.reader import Reader, ReaderFailed
 from loremark.storage.database import Database, Row
 
+_log = log.logger("briefing")
 _ITEMS = 5
 _DRAFTS = 3
-_SESSIONS = 3
+_SESSIONS = 4
+_QUOTED = 3
+_READ_ITEMS = 4
+"""Items that are read; with the sessions, this bounds what a briefing costs."""
 _RULES = 20
 _OPEN_WORK = 4
 _IN_FLIGHT_MS = 14 * clock.DAY_MS
 _USAGE_MS = 60 * clock.DAY_MS
+_Told: TypeAlias = tuple[str, str, float, str | None]
+"""What may be told: its id, text, search score, and the id of a later session on the same subject."""
 _UNKNOWN_SHARE = 0.8
 """The score of a session's turn that was not among the best, as a share of the lowest that was."""
 _USAGE = 'For more, use `memory_search` or `memory_ask` from the loremark MCP server, or run `loremark ask "…"`.'
@@ -57,20 +77,43 @@ class Goal:
 class Briefer:
     """Writes briefings from approved items, drafts and what was said."""
 
-    def __init__(self, database: Database, finder: Finder, recall: Recall) -> None:
+    def __init__(self, database: Database, finder: Finder, recall: Recall, reader: Reader) -> None:
         self._database = database
         self._finder = finder
         self._recall = recall
+        self._reader = reader
 
     async def brief(self, scope: Scope, project: Row, goal: Goal, budget: int) -> Document:
         """Write what matters for the goal; an empty document if nothing does. The caller has checked access."""
         unreviewed = bool(project["show_unreviewed"])
-        items = await self._items(scope, project["id"], goal, drafts=unreviewed)
+        scored = await self._items(scope, project["id"], goal, drafts=unreviewed)
         found = await self._sessions(scope, project["id"], goal) if unreviewed else []
         said = await self._recall.read(scope, project["id"], found)
-        sources = [_source(one, said[one.id]) for one in found if said.get(one.id)]
+        candidates: list[_Told] = [(item.id, f"{item.title}. {item.content}", score, None) for item, score in scored]
+        candidates += [
+            (one.id, _best_turn(one, said[one.id]), one.score, one.later_id) for one in found if one.id in said
+        ]
+        selected = select(await self._judge(goal, candidates))
+        items = [item for item, _ in scored if item.id in selected.ids]
+        by_id = {one.id: one for one in found}
+        sources = [_source(by_id[name], said[name], selected.ids) for name in selected.ids if name in said][:_QUOTED]
         words = GoalWords(goal.text, [message.message.text for source in sources for message in source.said])
-        return await asyncio.to_thread(write_briefing, items, sources, words, budget, count_tokens)
+        room = budget if selected.sure else min(budget, HINT_TOKENS)
+        return await asyncio.to_thread(write_briefing, items, sources, words, room, count_tokens)
+
+    async def _judge(self, goal: Goal, candidates: Sequence[_Told]) -> list[Candidate]:
+        """Read each candidate together with the prompt. Without a prompt or a reader, all of them are relevant."""
+        matters: list[float] | None = None
+        if goal.prompt.strip():
+            try:
+                readings = await self._reader.read([(goal.prompt, text) for _, text, _, _ in candidates])
+                matters = [reading.matters for reading in readings]
+            except ReaderFailed as failure:
+                _log.warning("briefing without the reader", error=str(failure))
+        return [
+            Candidate(name, SURE + score if matters is None else relevance(matters[place], score), later_id)
+            for place, (name, _, score, later_id) in enumerate(candidates)
+        ]
 
     async def standing(self, scope: Scope, project: Row, goal: Goal, budget: int) -> Document:
         """Write what holds for every task."""
@@ -88,17 +131,17 @@ class Briefer:
             said = (await self._recall.read(scope, project_id, [found])).get(session_id, [])
             last = _source(found, said[-1:]) if said else None
         return write_standing(
-            _unknown(map(_known_item, rules), goal.known),
-            _unknown(map(_known_item, work), goal.known),
+            [item for item in map(_known_item, rules) if not _is_known(item, goal.known)],
+            [item for item in map(_known_item, work) if not _is_known(item, goal.known)],
             last,
             _USAGE,
             budget,
             count_tokens,
         )
 
-    async def _items(self, scope: Scope, project_id: str, goal: Goal, *, drafts: bool) -> list[KnownItem]:
-        """The items about the goal: reviewed ones first."""
-        found: list[KnownItem] = []
+    async def _items(self, scope: Scope, project_id: str, goal: Goal, *, drafts: bool) -> list[tuple[KnownItem, float]]:
+        """The items that may be about the goal, with their scores: reviewed ones first."""
+        found: list[tuple[KnownItem, float]] = []
         for status, take in (("approved", _ITEMS), ("draft", _DRAFTS if drafts else 0)):
             if not take:
                 continue
@@ -117,9 +160,11 @@ class Briefer:
                 usage = await find_usage(tx, scope, project_id, list(scores), clock.now_ms() - _USAGE_MS)
             near = _by_usefulness(scores, usage)
             found += [
-                _known_item(rows[item_id]) for item_id in near if item_id in rows and _may_be_shown(rows[item_id])
+                (_known_item(rows[item_id]), scores[item_id])
+                for item_id in near
+                if item_id in rows and _may_be_shown(rows[item_id])
             ]
-        return _unknown(found, goal.known)
+        return [(item, score) for item, score in found if not _is_known(item, goal.known)][:_READ_ITEMS]
 
     async def _sessions(self, scope: Scope, project_id: str, goal: Goal) -> list[FoundSession]:
         found = await self._recall.find_sessions(scope, project_id, goal.prompt, limit=_SESSIONS, files=goal.files)
@@ -155,11 +200,17 @@ def _known_item(row: Row) -> KnownItem:
     )
 
 
-def _unknown(found: Collection[KnownItem] | map[KnownItem], known: frozenset[int]) -> list[KnownItem]:
-    return [item for item in found if not is_known(f"{item.title}. {item.content}", known)]
+def _is_known(item: KnownItem, known: frozenset[int]) -> bool:
+    return is_known(f"{item.title}. {item.content}", known)
 
 
-def _source(found: FoundSession, said: Sequence[SaidTurn]) -> Source:
+def _best_turn(found: FoundSession, said: Sequence[SaidTurn]) -> str:
+    """The turn of a session that matches best, as the reader reads it."""
+    best = next((turn for turn in said if turn.id == found.best_turn_id), said[-1])
+    return transcript(best.before, best.messages)
+
+
+def _source(found: FoundSession, said: Sequence[SaidTurn], chosen: Collection[str] = ()) -> Source:
     least = _UNKNOWN_SHARE * min(found.scores.values(), default=found.score)
     scored: Mapping[str, float] = found.scores
     last = said[-1]
@@ -171,7 +222,7 @@ def _source(found: FoundSession, said: Sequence[SaidTurn]) -> Source:
         last.agent,
         last.branch,
         tuple(turn.id for turn in said if turn.id in scored) or (last.id,),
-        outdated=found.outdated,
+        outdated=found.later_id in chosen,
     )
 
 

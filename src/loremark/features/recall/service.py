@@ -35,6 +35,7 @@ class SaidTurn:
     session_id: str
     event_id: str
     kind: Kind
+    before: str
     messages: tuple[Message, ...]
     files: tuple[str, ...]
     commands: tuple[str, ...]
@@ -123,6 +124,7 @@ def to_turn(row: Row) -> SaidTurn:
         row["session_id"],
         row["event_id"],
         row["kind"],
+        row["before"],
         to_messages(row),
         files_of(row),
         commands_of(row),

@@ -33,7 +33,7 @@ _NEAR_BEST = 0.6
 class FoundSession:
     """A session, or a single commit, with the scores of its turns, best first.
 
-    ``outdated``: there is a later session on the same subject.
+    ``later_id``: the later session on the same subject, if there is one.
     """
 
     id: str
@@ -41,7 +41,12 @@ class FoundSession:
     score: float
     scores: dict[str, float] = field(default_factory=dict)
     last_said_at_ms: int = 0
-    outdated: bool = False
+    later_id: str | None = None
+
+    @property
+    def best_turn_id(self) -> str | None:
+        """The turn that matches best."""
+        return max(self.scores, key=lambda turn_id: self.scores[turn_id], default=None)
 
 
 def find_sessions(corpus: Corpus, question: Question, limit: int) -> Sequence[FoundSession]:
@@ -53,12 +58,16 @@ def find_sessions(corpus: Corpus, question: Question, limit: int) -> Sequence[Fo
             break
         later = _later(corpus, session, {other.id: other for other in ranked})
         if later is not None:
-            session.outdated = True
+            session.later_id = later.id
             found.setdefault(later.id, later)
         found.setdefault(session.id, session)
-    chosen = sorted(found.values(), key=lambda session: session.outdated)[:limit]
+    chosen = sorted(found.values(), key=_is_outdated)[:limit]
     _mark_outdated(corpus, chosen)
-    return sorted(chosen, key=lambda session: session.outdated)
+    return sorted(chosen, key=_is_outdated)
+
+
+def _is_outdated(session: FoundSession) -> bool:
+    return session.later_id is not None
 
 
 def _ranked(corpus: Corpus, question: Question) -> list[FoundSession]:
@@ -96,7 +105,7 @@ def _mark_outdated(corpus: Corpus, found: Sequence[FoundSession]) -> None:
                 and earlier.last_said_at_ms < later.last_said_at_ms
                 and float(np.max(vectors[earlier.id] @ vectors[later.id].T)) >= SAME_GOAL
             ):
-                earlier.outdated = True
+                earlier.later_id = later.id
 
 
 def _later(corpus: Corpus, session: FoundSession, known: Mapping[str, FoundSession]) -> FoundSession | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -26,6 +26,7 @@ _MAX_TURNS = 400
 _MAX_FILES = 50
 _MAX_COMMANDS = 15
 _BLANK_LINES = re.compile(r"\n\s*\n+")
+_SPEAKERS: Mapping[Role, str] = {"user": "user: ", "assistant": "agent: "}
 _MERGE = re.compile(r"Merge (?:branch|remote-tracking branch|pull request|tag) ")
 # Trailers and markers in a commit message that say nothing about the change.
 _TRAILER = re.compile(
@@ -76,6 +77,12 @@ def turns_of(event: RawEvent, before: str = "") -> list[Turn]:
 def searched_text(before: str, messages: Sequence[Message]) -> str:
     """What a turn is found by: its messages, and the end of what was said before."""
     return "\n".join(text for text in (before, *(message.text for message in messages)) if text)
+
+
+def transcript(before: str, messages: Sequence[Message]) -> str:
+    """A turn as the reader reads it: one line for each message, with who said it."""
+    lines = [before, *(f"{_SPEAKERS.get(message.role, '')}{message.text}" for message in messages)]
+    return "\n".join(" ".join(line.split()) for line in lines if line.strip())
 
 
 def ending(messages: Sequence[Message]) -> str:
