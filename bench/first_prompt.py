@@ -32,7 +32,7 @@ from loremark.ports.llm import tokens
 _WHOLE = 0.9
 _OUTDATED = "(outdated where it differs"
 _RESTS = 0.6
-_SHORT_TOKENS = 120
+SHORT_TOKENS = 120
 
 
 def _words(text: str) -> frozenset[int]:
@@ -221,7 +221,7 @@ def run_scenarios() -> None:
                     _, block = run.ask(one["prompt"])
                     sizes.append(tokens.count(block))
                     run.sizes.pop()
-            little = sum(size < _SHORT_TOKENS for size in sizes)
+            little = sum(size < SHORT_TOKENS for size in sizes)
             amended = sum(bool(one["must_not_be_current"]) for one in mine)
             run.report(
                 ("rule", told, len(mine)), ("outdated told", old, amended), ("uncovered, little", little, len(sizes))

@@ -3,7 +3,8 @@
 ``LOREMARK_BENCH_REAL`` names a folder with a folder per project: ``repo.json`` with the path of a git repository
 (``git_dir``), ``sessions.json`` with its agent sessions (``id``, ``date``, ``messages``), and ``lines.json`` with the
 facts: ``line``, ``literals`` that a text conveying it contains, ``in_instructions`` if the repository's own instruction
-files say it, and ``prompt``, a later task for which it matters.
+files say it, and ``prompt``, a later task for which it matters. ``uncovered.json``, if present, lists further prompts
+that nothing in the project's past would change.
 
 Commits and sessions go through the client and the hook program. A fact is covered if its literals are in the brain, in
 the context at the session's start or in the block with its prompt.
@@ -19,7 +20,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.agent_sessions import Exchange, exchanges
-from bench.first_prompt import Run, contains_literals
+from bench.first_prompt import SHORT_TOKENS, Run, contains_literals
 from loremark.ports.llm import tokens
 
 _CHARS = 12_000
@@ -58,7 +59,14 @@ def _run_project(stack: ExitStack, project: Path) -> Counter[str]:
         found.update([kind, *(f"{kind}: in {name}" for name in where), *([f"{kind}: covered"] if where else [])])
         if os.environ.get("LOREMARK_BENCH_SHOW"):
             print(f"--- {', '.join(where) or 'MISSED'} ({kind}): {fact['line']}\n> {fact['prompt']}\n{block}")
-    print(f"{project.name:24} {_figures(found)}; brain {tokens.count(brain)}, block median {median(run.sizes):.0f}")
+    sizes = median(run.sizes)
+    uncovered = project / "uncovered.json"
+    for one in json.loads(uncovered.read_text()) if uncovered.exists() else ():
+        _, block = run.ask(one["prompt"])
+        found.update(["uncovered", *(["uncovered: little"] if tokens.count(block) < SHORT_TOKENS else [])])
+        if os.environ.get("LOREMARK_BENCH_SHOW"):
+            print(f"--- uncovered\n> {one['prompt']}\n{block}")
+    print(f"{project.name:24} {_figures(found)}; brain {tokens.count(brain)}, block median {sizes:.0f}")
     return found
 
 

@@ -40,6 +40,9 @@ class SharedReader:
     async def read(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
         return await self._reader.read(pairs)
 
+    def prepare(self) -> None:
+        self._reader.prepare()
+
     async def close(self) -> None:
         """Do nothing, because other services use it too."""
 

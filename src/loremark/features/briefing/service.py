@@ -116,7 +116,8 @@ class Briefer:
         ]
 
     async def standing(self, scope: Scope, project: Row, goal: Goal, budget: int) -> Document:
-        """Write what holds for every task."""
+        """Write what holds for every task. The first prompt follows soon."""
+        self._reader.prepare()
         project_id, branch = project["id"], goal.branch or ""
         last: Source | None = None
         async with self._database.read() as tx:

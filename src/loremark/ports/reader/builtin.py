@@ -55,6 +55,10 @@ class BuiltinReader:
             readings += await asyncio.get_running_loop().run_in_executor(self._thread, self._run, some)
         return readings
 
+    def prepare(self) -> None:
+        if self._model is None and not self._is_closed:
+            self._thread.submit(self._run, ())
+
     async def close(self) -> None:
         self._is_closed = True
         await asyncio.to_thread(self._thread.shutdown)

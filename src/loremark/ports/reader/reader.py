@@ -34,5 +34,8 @@ class Reader(Protocol):
     async def read(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
         """Raises ``ReaderFailed``."""
 
+    def prepare(self) -> None:
+        """Load the model in the background, because the first pair is about to be read."""
+
     async def close(self) -> None:
         """Close after finishing the current computation."""
