@@ -35,7 +35,7 @@ def shop(olga: Cli) -> Path:
 
 
 def test_healthy_setup(olga: Cli, server: Server, shop: Path) -> None:
-    assert _verdicts(olga.run("doctor"))["project"] == "BAD", "a repository that is not linked"
+    assert _verdicts(olga.run("doctor"))["project"] == "FAIL", "a repository that is not linked"
     project = server.create_project("Well")
     assert olga.run("init", "--project", project, "--git").code == 0
     healthy = olga.run("doctor")
@@ -57,25 +57,25 @@ def test_rotated_secret_is_reported(olga: Cli, server: Server, shop: Path) -> No
     rotated = server.http.post(f"/api/projects/{project}/hmac-secret/rotate", json={"revokeNow": True})
     assert rotated.status_code == 200
     failing = olga.run("doctor")
-    assert (failing.code, _verdicts(failing)["secret"]) == (1, "BAD")
+    assert (failing.code, _verdicts(failing)["secret"]) == (1, "FAIL")
     assert olga.run("init").code == 0
     assert _verdicts(olga.run("doctor"))["secret"] == "ok"
 
 
 def test_problems_are_reported_with_fixes(cli: Cli, server: Server) -> None:
     signed_out = cli.run("doctor")
-    assert (signed_out.code, _verdicts(signed_out)["login"]) == (1, "BAD")
+    assert (signed_out.code, _verdicts(signed_out)["login"]) == (1, "FAIL")
     assert "loremark login" in signed_out.out
     profile.save(profile.Profile(f"http://127.0.0.1:{free_port()}", "service_sk_x"))
     unreachable = cli.run("doctor")
-    assert (unreachable.code, _verdicts(unreachable)["server"]) == (1, "BAD")
+    assert (unreachable.code, _verdicts(unreachable)["server"]) == (1, "FAIL")
     assert "key" not in _verdicts(unreachable), "checks that need the server are skipped"
     profile.save(profile.Profile(server.url, "service_sk_ended"))
     Path(profile.location()).chmod(0o644)
     ended = _verdicts(cli.run("doctor"))
-    assert (ended["login"], ended["server"], ended["key"]) == ("BAD", "ok", "BAD")
+    assert (ended["login"], ended["server"], ended["key"]) == ("FAIL", "ok", "FAIL")
     cli.monkeypatch.setenv("PATH", "/nowhere")
-    assert _verdicts(cli.run("doctor"))["program"] == "BAD"
+    assert _verdicts(cli.run("doctor"))["program"] == "FAIL"
 
 
 class _LateServer(http.server.BaseHTTPRequestHandler):
@@ -107,6 +107,6 @@ def late_server() -> Iterator[str]:
 def test_wrong_clock_is_reported(cli: Cli, late_server: str) -> None:
     profile.save(profile.Profile(late_server, "service_sk_x"))
     failing = cli.run("doctor")
-    assert _verdicts(failing)["clock"] == "BAD"
+    assert _verdicts(failing)["clock"] == "FAIL"
     assert re.search(r"40\d s ahead", failing.out)
     assert not set(failing.out) & set("\x1b\x9b")

@@ -45,7 +45,7 @@ def test_review_with_single_keys(memory: ProjectMemory, tmp_path: Path) -> None:
         terminal.wait_for("?")
         terminal.wait_for(prompt)
         terminal.press("?")
-        assert "a  approve    approve it, so agents see it" in terminal.wait_for(prompt)
+        assert "a  approve    approve it so agents see it" in terminal.wait_for(prompt)
         assert _states(memory)[first] == "draft"
         terminal.press("a")
         assert second in terminal.wait_for(prompt)

@@ -98,7 +98,7 @@ def errors_page() -> str:
 _EXIT_CODES = (
     (0, "success"),
     (1, "failure; standard error says why"),
-    (2, "wrong usage or invalid configuration"),
+    (2, "usage error or invalid configuration"),
     (4, "not signed in, or the key is no longer valid: run `loremark login`"),
     (130, "interrupted"),
 )

@@ -83,7 +83,7 @@ def test_admin_doctor_reports_problems(plain: Loremark) -> None:
     failing = plain.run("admin", "doctor", check=False)
     assert failing.returncode == 1
     verdicts = {line.split()[1]: line.split()[0] for line in failing.stdout.splitlines()}
-    assert verdicts == {"python": "ok", "database": "BAD", "blobs": "BAD", "mail": "ok"}
+    assert verdicts == {"python": "ok", "database": "FAIL", "blobs": "FAIL", "mail": "ok"}
     assert "secret-word" not in failing.stdout + failing.stderr
     assert "Traceback" not in failing.stderr
 

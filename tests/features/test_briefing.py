@@ -81,7 +81,7 @@ async def test_words_in_common_are_not_enough(service: Service) -> None:
 
 async def test_without_the_reader_the_search_decides(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(pairs: object) -> None:
-        raise ReaderFailed("the weights of the reader are not installed")
+        raise ReaderFailed("the reader's weights are not installed")
 
     monkeypatch.setattr(service.runtime.engines.reader, "read", fail)
     talk = await Conversation.of(service)

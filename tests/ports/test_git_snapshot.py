@@ -155,8 +155,8 @@ async def test_failures_are_reported_in_plain_sentences(
     sentences = {
         ("o/r", "release/1.0"): "The repository has no branch named `release/1.0`.",
         ("o/r", "abc\u202edef"): "The repository has no branch with that name.",
-        ("o/r", "--upload-pack=x"): "Invalid branch or commit name.",
-        ("o/r", "lone\ud800"): "Invalid branch or commit name.",
+        ("o/r", "--upload-pack=x"): "Invalid branch name or commit hash.",
+        ("o/r", "lone\ud800"): "Invalid branch name or commit hash.",
         ("o/empty", None): "The repository is empty: it has no commits yet.",
         ("o/empty", "main"): "The repository is empty: it has no commits yet.",
         ("o/headless", None): "The repository's default branch has no commits; name another branch.",
@@ -164,7 +164,7 @@ async def test_failures_are_reported_in_plain_sentences(
         ("moved/o/r", None): "The repository has moved. Update its URL: redirects are not followed.",
     }
     for name in ("--all", "a..b", "main^{tree}", "main:a", "x\ny", ""):
-        sentences["o/r", name] = "Invalid branch or commit name."
+        sentences["o/r", name] = "Invalid branch name or commit hash."
     for (path, branch), sentence in sentences.items():
         with pytest.raises(RepositoryFailed) as failed:
             await _tip(reader, server.url(path), branch=branch)
@@ -173,7 +173,7 @@ async def test_failures_are_reported_in_plain_sentences(
         with pytest.raises(RepositoryFailed, match=words):
             async with reader.snapshot(url, None, commit=commit):
                 pass
-    with pytest.raises(RepositoryFailed, match="no commit with that name"):
+    with pytest.raises(RepositoryFailed, match="no commit with that hash"):
         async with reader.snapshot(
             url, None, commit=run_git(server.root / "o/r", "rev-parse", "main:a").decode().strip()
         ):

@@ -69,5 +69,5 @@ def test_the_model_is_loaded_from_the_cached_file(tmp_path: Path) -> None:
 
 def test_missing_weights_are_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(builtin, "_FILES", tmp_path)
-    with pytest.raises(ReaderFailed, match="weights of the reader are not installed"):
+    with pytest.raises(ReaderFailed, match="reader's weights are not installed"):
         _read(("a", "b"))

@@ -70,7 +70,9 @@ def write(folder: str, executable: str, dry_run: bool = False) -> list[str]:
     for path in contents:
         found = files.read(os.path.join(folder, path), folder)
         if found.content is not None and not _is_ours(path, found.content):
-            raise EditError(f"{os.path.join(folder, path)} already exists and is not ours; choose an empty folder")
+            raise EditError(
+                f"{os.path.join(folder, path)} already exists and was not created by Loremark; choose an empty folder"
+            )
     if not dry_run:
         for path, text in contents.items():
             files.write(files.resolve(os.path.join(folder, path), folder), text.encode(), None)

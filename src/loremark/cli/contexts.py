@@ -26,10 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     showing = commands.add("show", "Show a context.", _show, "loremark contexts show root/api")
     editing = commands.add("edit", "Edit a context in your editor.", _edit, "loremark contexts edit root/api")
     approving = commands.add(
-        "approve", "Approve a context, so agents see it.", _approve, "loremark contexts approve root/api"
+        "approve", "Approve a context so agents see it.", _approve, "loremark contexts approve root/api"
     )
     deprecating = commands.add(
-        "deprecate", "Deprecate a context, so agents no longer see it.", _deprecate, "loremark contexts deprecate ctx_…"
+        "deprecate", "Deprecate a context so agents no longer see it.", _deprecate, "loremark contexts deprecate ctx_…"
     )
     comparing = commands.add("diff", "Show the changes between two versions.", _diff, "loremark contexts diff root/api")
     compacting = commands.add(

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 SUMMARY = "Check your setup and suggest fixes."
 EXAMPLE = "loremark doctor"
 
-_MARKS = {True: ("ok ", "green"), False: ("BAD", "red"), None: ("-  ", "dim")}
+_MARKS = {True: ("ok  ", "green"), False: ("FAIL", "red"), None: ("-   ", "dim")}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
             mark, color = _MARKS[check.passed]
             output.write(f"{output.styled(mark, color)}  {check.name:<9}  {output.one_line(check.message)}")
             if check.fix:
-                output.write(output.styled(f"     {'':<9}  → {output.one_line(check.fix)}", "dim"))
+                output.write(output.styled(f"      {'':<9}  → {output.one_line(check.fix)}", "dim"))
     if arguments.json:
         output.write_json([check._asdict() for check in checks])
     return 1 if any(check.passed is False for check in checks) else 0

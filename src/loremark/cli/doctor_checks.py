@@ -151,7 +151,7 @@ def _project(client: Client, found: profile.Profile) -> Iterator[Check]:
         yield Check("project", False, f"{link.project}: {error}", "loremark init --project ID")
         return
     active = project.status == "active"
-    words = f"{project.name} ({project.id}), for {link.folder}" + ("" if active else " (archived, events are rejected)")
+    words = f"{project.name} ({project.id}), for {link.folder}" + ("" if active else " (archived; events are rejected)")
     yield Check("project", active, words, "" if active else f"loremark projects update {project.id} --status active")
     yield _secret(found, link.project)
 

@@ -30,10 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _declare_list(listing)
     showing = commands.add("show", "Show an item and its evidence.", _show, "loremark items show itm_…")
     approving = commands.add(
-        "approve", "Approve items, so agents see them.", _approve, "loremark items approve itm_… itm_…"
+        "approve", "Approve items so agents see them.", _approve, "loremark items approve itm_… itm_…"
     )
     deprecating = commands.add(
-        "deprecate", "Deprecate items, so agents no longer see them.", _deprecate, "loremark items deprecate itm_…"
+        "deprecate", "Deprecate items so agents no longer see them.", _deprecate, "loremark items deprecate itm_…"
     )
     for command in (approving, deprecating):
         command.add_argument("items", nargs="+", metavar="ITEM", help="item ID")

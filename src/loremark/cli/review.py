@@ -17,8 +17,8 @@ EXAMPLE = "loremark review --only conflict"
 _QUEUES = ("conflict", "draft", "stale", "low_confidence")
 _KEYS = {"a": "approve", "d": "deprecate", "e": "edit", "s": "skip", "u": "undo", "q": "quit"}
 _KEY_HELP = {
-    "a": "approve it, so agents see it",
-    "d": "deprecate it, so agents do not see it",
+    "a": "approve it so agents see it",
+    "d": "deprecate it so agents no longer see it",
     "e": "edit it in your editor, then review it again",
     "s": "leave it for later",
     "u": "undo your last decision",

@@ -21,7 +21,7 @@ TYPES = ("architecture", "convention", "implementation", "decision", "bug", "tod
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from loremark.cli.connection import add_json, add_project
 
-    parser.add_argument("words", nargs="+", metavar="QUERY", help="the search text")
+    parser.add_argument("words", nargs="+", metavar="QUERY", help="what to search for")
     parser.add_argument("--limit", type=int, metavar="N", help="maximum number of results (default: 10)")
     parser.add_argument("--type", choices=TYPES, help="only items of this type")
     parser.add_argument("--files", metavar="A,B", help="only items about one of these files")

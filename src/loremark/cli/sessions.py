@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     showing = commands.add("show", "Show a session and its jobs.", _show, "loremark sessions show ses_…")
     events = commands.add("events", "List a session's events, oldest first.", _events, "loremark sessions events ses_…")
     add_limit(events, 100)
-    events.add_argument("--full", action="store_true", help="show whole payloads")
+    events.add_argument("--full", action="store_true", help="show full payloads")
     forgetting = commands.add(
         "forget",
         "Delete a session, everything captured in it, and drafts based only on it.",

@@ -58,7 +58,7 @@ class ProjectEvaluation:
             ("deprecated", f"{self.deprecated_share:.3f}"),
             ("quotes found in events", supported),
             ("duplicates", f"{self.duplicates} of the newest {min(self.items, _MAX_COMPARED)}"),
-            ("found by own evidence", found),
+            ("found by their own evidence", found),
         ]
         width = max(len(name) for name, _ in rows)
         return "\n".join([self.project, *(f"  {name.ljust(width)}  {value}" for name, value in rows)])

@@ -17,7 +17,7 @@ PhraseHash = Annotated[int, Meta(ge=0, lt=2**32)]
 
 
 class BriefingRequest(Shape):
-    """What the agent is about to do. Without a prompt or files, the briefing is what holds for every task.
+    """What the agent is about to do. Without a prompt or files, the briefing is what applies to every task.
 
     ``session``: the agent's session, as its events name it in ``source``. ``known``: hashes of phrases that the agent
     reads anyway, such as the repository's instruction files; what they say is left out.
@@ -41,7 +41,7 @@ class BriefingEntry(Shape):
 
 
 class Briefing(Shape):
-    """Markdown for the agent, empty if memory has nothing that fits, and what it contains.
+    """The briefing as Markdown (empty if nothing in memory is relevant) and the entries it contains.
 
     ``id`` is set if the request named its session: what was served to it is recorded.
     """

@@ -26,7 +26,7 @@ class SearchResult(Source, kw_only=True):
 
 
 class TurnResult(Shape):
-    """Something said in a session, or a commit message, that matches. Nobody has reviewed it."""
+    """Something said in a session, or a commit message, that matches. It has not been reviewed."""
 
     turn_id: str
     kind: Literal["session", "commit"]

@@ -98,7 +98,7 @@ class NewEvent(Shape):
 
 
 class EventAccepted(Shape, omit_defaults=True):
-    """The stored event and its session. ``duplicate`` is true if the event was already known."""
+    """The stored event and its session. ``duplicate`` is true if the event was already stored."""
 
     event_id: str
     session_id: str

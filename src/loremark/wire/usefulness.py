@@ -8,7 +8,7 @@ from loremark.wire.shapes import Shape
 
 
 class ItemUsefulness(Shape):
-    """How often an item was in a briefing, and in how many the session used it or the person had to say it again."""
+    """How often an item was in a briefing, was used by the session, or had to be repeated by a person."""
 
     item_id: str
     title: str
@@ -18,7 +18,7 @@ class ItemUsefulness(Shape):
 
 
 class BriefingPeriod(Shape):
-    """A time in which briefings were on or off all along.
+    """A period during which briefings stayed on or stayed off.
 
     ``sessions``: those that memory had something for. While briefings are off it is recorded but not given to them, so
     that ``corrections``, what people had to say again, can be compared.
@@ -47,7 +47,7 @@ class Usefulness(Shape):
 
 
 class ItemUsage(Shape):
-    """How often an item was in a briefing, and what came of it."""
+    """How often an item was in a briefing, was used, or had to be repeated."""
 
     served: int
     used: int

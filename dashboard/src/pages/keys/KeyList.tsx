@@ -72,8 +72,7 @@ export function KeyList({ team }: { team: boolean }) {
       {(all) =>
         all.length === 0 ? (
           <EmptyState icon={<IconKey size={36} />} title="No API keys yet">
-            An API key lets an agent, a script or the command line act as you. Create one, then connect an
-            agent below.
+            An API key lets an agent, a script or the CLI act as you. Create one, then connect an agent below.
           </EmptyState>
         ) : (
           <>

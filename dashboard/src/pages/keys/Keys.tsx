@@ -69,7 +69,7 @@ export default function Keys() {
   return (
     <Page
       title="API keys"
-      about="An API key lets an agent, a script or the command line act as you."
+      about="An API key lets an agent, a script or the CLI act as you."
       actions={
         <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
           New key

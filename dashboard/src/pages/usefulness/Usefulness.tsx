@@ -95,7 +95,7 @@ function Periods({ periods }: { periods: Figures["periods"] }) {
         With and without briefings
       </Title>
       <Text size="sm" c="dimmed" mb="xs">
-        Repeat corrections are things people had to tell an agent that memory already knew.
+        A repeat correction is something a person had to tell an agent even though it was already in memory.
       </Text>
       <Table.ScrollContainer minWidth={520}>
         <Table verticalSpacing={6}>

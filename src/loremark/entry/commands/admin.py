@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "loremark admin signin-link --email you@example.com",
     )
     link.add_argument("--email", help="email address of the account (default: the first owner)")
-    commands.add("doctor", "Check settings, database, blobs and email.", _doctor, "loremark admin doctor")
+    commands.add("doctor", "Check the settings, database, blobs and email.", _doctor, "loremark admin doctor")
     commands.add(
         "openapi",
         "Print the OpenAPI description of the API as JSON.",
@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     back.add_argument("--json", action="store_true", help="print JSON")
     copy = commands.add(
         "backup",
-        "Back up database, blobs and keys. The server can keep running.",
+        "Back up the database, blobs and keys. The server can keep running.",
         _backup,
         "loremark admin backup /var/backups/loremark-monday",
     )
@@ -147,7 +147,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
 
     checks = run_async(operator.doctor(read_settings()))
     for name, passed, message in checks:
-        write(f"{'ok ' if passed else 'BAD'}  {name:<10} {message}")
+        write(f"{'ok' if passed else 'FAIL':<4}  {name:<10} {message}")
     return 0 if all(passed for _, passed, _ in checks) else 1
 
 

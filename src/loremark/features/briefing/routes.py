@@ -35,7 +35,7 @@ _NOTHING = Briefing(id=None, markdown="", token_estimate=0, entries=[])
     errors=(errors.PROJECT_NOT_FOUND,),
 )
 async def create_briefing(call: Call, body: BriefingRequest) -> Briefing:
-    """Get what memory says about a task; without a prompt or files, what holds for every task of the project."""
+    """Get what memory says about a task; without a prompt or files, what applies to every task in the project."""
     scope = call.caller.scope
     async with call.database.read() as tx:
         project = await get_project(tx, call.caller, body.project_id, Access.READ)
@@ -83,7 +83,7 @@ class UsefulnessQuery(Struct, frozen=True, rename="camel"):
 
 @routes.add("GET", "/api/v2/usefulness", needs(KEY | LOGIN), name="usefulness", errors=(errors.PROJECT_NOT_FOUND,))
 async def get_usefulness(call: Call, query: UsefulnessQuery) -> Usefulness:
-    """Get how often agents were briefed, used what they were given, and had to be told again."""
+    """Show how often agents were briefed, used what they were given, and had to be corrected again."""
     project = await get_project(call.tx, call.caller, query.project_id, Access.READ)
     since_ms = clock.now_ms() - query.days * clock.DAY_MS
     return await usage.get_usefulness(call.tx, call.caller.scope, project, since_ms)
@@ -91,6 +91,6 @@ async def get_usefulness(call: Call, query: UsefulnessQuery) -> Usefulness:
 
 @item_routes.add("GET", "/api/v2/items/{id}/usage", needs(KEY | LOGIN), name="usage", errors=(errors.ITEM_NOT_FOUND,))
 async def get_item_usage(call: Call, id: str) -> ItemUsage:
-    """Get how often an item was given to agents, and what came of it."""
+    """Show how often an item was given to agents, and how often it was used or needed repeating."""
     item = await editing.get_item(call.tx, call.caller, id, Access.READ)
     return await usage.get_item_usage(call.tx, call.caller.scope, item["project_id"], id)

@@ -99,14 +99,14 @@ async def signin(call: Call, query: SigninQuery) -> Response:
 
 @routes.add("GET", "/connect", page_needs_login(), name="connect", tx=TxMode.NONE, in_openapi=False)
 async def connect(call: Call, query: ConnectQuery) -> Response:
-    """Ask the signed-in user to authorize a command line."""
+    """Ask the signed-in user to authorize the CLI."""
     request = cli_login.parse(query.key, query.name, query.port)
     return Response(200, cli_login.consent_page(request, call.caller.email).encode(), HTML)
 
 
 @routes.add("POST", "/connect", page_needs_login(), name="allow", tx=TxMode.WRITE, in_openapi=False)
 async def allow(call: Call) -> Response:
-    """Create an API key, encrypted for the command line."""
+    """Create an API key, encrypted for the CLI."""
     request = cli_login.parse_form(await call.request.read_body(_FORM_BYTES))
     if request is None:
         return Response(400, cli_login.consent_page(None).encode(), HTML)

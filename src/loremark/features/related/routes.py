@@ -32,7 +32,7 @@ async def list_evidence(call: Call, id: str) -> list[EvidenceDetail]:
 
 @routes.add("GET", "/api/v2/items/{id}/related", needs(KEY | LOGIN), name="related", tx=TxMode.NONE, errors=_MISSING)
 async def show_related(call: Call, id: str) -> RelatedItems:
-    """List conflicting and similar items, and items from the same files or session."""
+    """List conflicting and similar items, and items about the same files or from the same session."""
     async with call.database.read() as tx:
         item = await editing.get_item(tx, call.caller, id, Access.READ)
     return await service.find_related(call.database, call.use(Finder), call.caller.scope, item)

@@ -217,7 +217,7 @@ def _counts(counted: dict[str, int]) -> str:
 EVAL = Tool(
     "memory_eval",
     "Check memory health",
-    "Get statistics of the project's memory: items by status, type and flag (stale, conflict, low confidence), "
+    "Get statistics about the project's memory: items by status, type and flag (stale, conflict, low confidence), "
     "drafts to review, and the time of the last captured session. Use it to judge how reliable the memory is.",
     Arguments,
     Health,

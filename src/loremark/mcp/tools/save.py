@@ -113,7 +113,7 @@ def _source(memory: Memory) -> str:
 
 def _render(saved: Saved) -> str:
     if saved.duplicate:
-        return f"Already saved earlier as event {saved.event_id}; nothing was added."
+        return f"Already saved as event {saved.event_id}; nothing was added."
     when = (
         "It is being turned into memory items now."
         if saved.remembering == "now"

@@ -74,13 +74,13 @@ def _of_group(items: Sequence[Item], vectors: NDArray[np.float32]) -> Proposal |
     least = min(cosine for _, cosine in same)
     similarity = f" (similarity {least:.2f})" if least >= MIN_COSINE else ""
     others = " and ".join(quote_title(item) for item, _ in same[:3]) + (" and others" if len(same) > 3 else "")
-    outcome = "The other becomes" if len(same) == 1 else "The others become"
+    outcome = "The other is" if len(same) == 1 else "The others are"
     return Proposal(
         type="MERGE_MEMORIES",
         item_ids=(survivor.id, *(item.id for item, _ in same)),
         description=(
             f"{quote_title(survivor)} and {others} say the same thing{similarity}. The first is kept, with the files, "
-            f"tags and evidence of all. {outcome} deprecated and can be restored by reverting the first."
+            f"tags and evidence of all of them. {outcome} deprecated and can be restored by reverting the first."
         ),
         confidence=round(min(0.97, 0.6 + 0.38 * max(least, MIN_COSINE)), 2),
     )

@@ -38,7 +38,7 @@ def propose(item: Item, vector: NDArray[np.float32] | None, others: Sequence[Ite
         return None
     reasons = []
     if new_type is not None:
-        reasons.append(f"it reads like type {new_type}, not {item.type}")
+        reasons.append(f"its type should be {new_type}, not {item.type}")
     if new_key is not None:
         reasons.append(f"its files belong under {new_key}, not {item.schema_key}")
     return Proposal(

@@ -109,7 +109,7 @@ def propose(item: Item) -> Proposal | str | None:
     return Proposal(
         type="RENAME_TITLE",
         item_ids=(item.id,),
-        description=f"The title {quote_title(item)} {fault}. “{better}” is clearer, in the item's own words.",
+        description=f"The title {quote_title(item)} {fault}. “{better}” is clearer and uses the item's own words.",
         confidence=0.7 if not is_kept else 0.9 if fault.startswith(("is cut off", "starts", "is in capital")) else 0.8,
         before=item.title,
         after=better,

@@ -72,7 +72,7 @@ class Repositories:
         """Return a text file, or None if it is missing, a symlink, binary or too large."""
         name = _checked_path(path)
         if not _SHA.fullmatch(sha.lower()):
-            raise RepositoryFailed("A commit name must have 7 to 64 hexadecimal digits.")
+            raise RepositoryFailed("A commit hash must have 7 to 64 hexadecimal digits.")
         async with self._open(url, token) as (mirror, begun_ms):
             [commit] = await _resolve(mirror, [sha.lower()], begun_ms)
             blob = None if commit is None else await _blob_at(mirror, commit, name)
@@ -188,4 +188,4 @@ def _check_branch(ref: str) -> None:
         or ".." in ref
         or "@{" in ref
     ):
-        raise RepositoryFailed("Invalid branch or commit name.")
+        raise RepositoryFailed("Invalid branch name or commit hash.")

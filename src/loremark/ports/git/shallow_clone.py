@@ -122,7 +122,7 @@ class ShallowClones:
             await _fetch(mirror, commit, 1, f"blob:limit={CONTENT_BYTES + 1}")
             [known] = await mirror.find([f"{commit}^{{commit}}"])
             if known is None or known.id != commit:
-                raise RepositoryFailed("The repository has no commit with that name.")
+                raise RepositoryFailed("The repository has no commit with that hash.")
             mirror.mark_fetched(clock.now_ms())
         finally:
             if mirror.fetched_ms() is None:

@@ -111,7 +111,7 @@ class Snapshot:
 def checked_commit(name: str) -> str:
     """Validate a full commit name; hosts do not accept abbreviations."""
     if not _FULL_NAME.fullmatch(name.lower()):
-        raise RepositoryFailed("A full commit name must have 40 or 64 hexadecimal digits.")
+        raise RepositoryFailed("A full commit hash must have 40 or 64 hexadecimal digits.")
     return name.lower()
 
 

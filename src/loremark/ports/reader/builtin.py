@@ -71,7 +71,7 @@ class BuiltinReader:
             return [self._model.read(first, second) for first, second in pairs]
         except RUNTIME_FAULTS as error:
             message = str(error).partition("\n")[0]
-            raise ReaderFailed(f"the reader {self.name} does not run: {message}") from error
+            raise ReaderFailed(f"cannot run the reader {self.name}: {message}") from error
 
 
 class _Model:
@@ -99,7 +99,7 @@ def _load(cache_dir: Path | None) -> _Model:
             return _Model(path, tokenizer)
         tensors = {name: tensor for file in _WEIGHTS for name, tensor in read_layers(_FILES.joinpath(file)).items()}
     except OSError as error:
-        raise ReaderFailed(f"the weights of the reader are not installed: {error}") from error
+        raise ReaderFailed(f"the reader's weights are not installed: {error}") from error
     graph = build_reader(tensors, "int8")
     if path is not None and save(path, graph):
         return _Model(path, tokenizer)
