@@ -83,7 +83,7 @@ def main() -> None:
     left_out = set(given.without)
     lines = map(json.loads, given.data.read_text().splitlines())
     examples = [line for line in lines if not {line["author"], line["project"]} & left_out]
-    student = fit(given.bases, examples[:: len(examples) // 64] if given.small else examples)
+    student = fit(given.bases, examples[:: len(examples) // 16] if given.small else examples)
     write_tensors(tensors_of(student), given.out)
 
 
@@ -144,7 +144,7 @@ def train(model: Reader, examples: Sequence[dict[str, Any]], recipe: Recipe, tea
     )
     model.train()
     for step, chosen in zip(range(steps), _batches([len(first) for first, _ in encoded], size), strict=False):
-        with torch.autocast(device(), torch.bfloat16):
+        with torch.autocast(device(), torch.bfloat16, enabled=device() == "cuda"):
             scores = model(*_padded(model, [encoded[at] for at in chosen]))
         loss = _loss(scores.float(), [examples[at] for at in chosen])
         if teacher is not None:
@@ -167,7 +167,7 @@ def predict(model: Reader, pairs: Sequence[tuple[str, str]], size: int = 512) ->
     order = sorted(range(len(pairs)), key=lambda at: len(encoded[at][0]))
     for start in range(0, len(order), size):
         some = order[start : start + size]
-        with torch.autocast(device(), torch.bfloat16):
+        with torch.autocast(device(), torch.bfloat16, enabled=device() == "cuda"):
             scores[some] = model(*_padded(model, [encoded[at] for at in some])).float().cpu().numpy()
     scores[:, :2] = np.clip(scores[:, :2], -_CERTAIN, _CERTAIN)
     return scores
