@@ -14,7 +14,6 @@ from bench import (
     embeddings,
     enrichment,
     first_prompt,
-    fit_answering,
     fit_item_classifier,
     fit_pair_weights,
     genesis,
@@ -32,7 +31,6 @@ from bench import (
 
 # Quality, not speed, so not run by default. Most of these also write the weights they fit.
 QUALITY = {
-    "answering": fit_answering.run,
     "confidence": confidence.run,
     "embedding-mean": embedding_mean.run,
     "item-classifier": fit_item_classifier.run,

@@ -17,7 +17,9 @@ from loremark.base.caller import Scope
 from loremark.base.plans import load_plans
 from loremark.features.metering import service as metering
 from loremark.features.metering import store as metering_store
+from loremark.memory.answering.extractive_answer import NO_ANSWER
 from loremark.ports.llm import tokens
+from loremark.ports.reader.reader import ReaderFailed
 from loremark.storage.tables import item_vectors
 from tests.features.ask_client import (
     FACTS,
@@ -143,6 +145,25 @@ async def test_word_match_is_shown_with_the_minimum_similarity(service: Service)
     [source] = done["sources"]
     assert (source["title"], source["used"], source["similarity"]) == (FACTS[0][0], True, 0.5)
     assert done["avgSimilarity"] == 0.5
+
+
+async def test_a_near_miss_is_not_answered(service: Service) -> None:
+    """The search finds the item as well as for a question that it answers; only reading it tells the difference."""
+    memory = await project_with_facts(service)
+    done = (await _ask(memory, "Who wrote the payment worker that charges the cards?")).done
+    assert [source for source in done["sources"] if source["used"]] == []
+    assert done["answer"].startswith(NO_ANSWER)
+
+
+async def test_without_the_reader_the_similarity_decides(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(_: object) -> None:
+        raise ReaderFailed("the weights of the reader are not installed")
+
+    monkeypatch.setattr(service.runtime.engines.reader, "read", fail)
+    memory = await project_with_facts(service)
+    assert "three times" in (await _ask(memory)).done["answer"]
+    unknown = (await _ask(memory, "Which colour does the moon have on a Tuesday in Lisbon?")).done
+    assert unknown["answer"] == NO_ANSWER
 
 
 async def test_drafts_and_deprecated_items_are_never_cited(service: Service) -> None:

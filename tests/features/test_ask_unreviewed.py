@@ -59,7 +59,6 @@ async def test_a_session_answers_what_no_item_covers(service: Service) -> None:
     assert (source["sessionId"], source["reviewed"], source["used"]) == (session, False, True)
     assert (source["type"], source["title"], source["files"]) == ("implementation", PROMPT[:80], ["src/hl7.py"])
     assert "45 seconds" in source["facts"]
-    assert source["similarity"] >= 0.62
     assert done["avgSimilarity"] == source["similarity"]
     chats = (await talk.owner.get(f"/api/v2/chat-sessions?projectId={talk.project}")).json()["sessions"]
     stored = (await talk.owner.get(f"/api/v2/chat-sessions/{chats[0]['id']}/messages")).json()["messages"]
@@ -87,6 +86,7 @@ async def test_a_commit_is_named_by_its_hash(service: Service) -> None:
         "Which colour does the moon have on a Tuesday in Lisbon?",
         "How long does the invoice importer wait for the bank of Estonia?",
         "Who approves the HL7 budget for radiology in Vienna?",
+        "What is it for?",
     ],
 )
 async def test_questions_about_something_else_are_not_answered(service: Service, question: str) -> None:

@@ -6,8 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from loremark.memory.answering.extractive_answer import CLOSEST_TITLE, NO_ANSWER, compose_answer
+from loremark.memory.answering.extractive_answer import CLOSEST_TITLE, NO_ANSWER, UNCERTAIN, compose_answer
 from loremark.memory.answering.follow_ups import resolve_follow_up
+from loremark.memory.answering.passage_selection import (
+    CITATION_MARGIN,
+    MAX_CITED,
+    NO_ANSWER_BELOW,
+    NO_MATCH_BELOW,
+    UNCERTAIN_BELOW,
+    rate_passages,
+    select_passages,
+)
 from loremark.memory.answering.records import Passage, Turn
 
 
@@ -22,15 +31,6 @@ WEBHOOKS = _passage(
     "Webhooks are retried for a day",
     "A failed delivery is tried seven times over 24 hours. The worker sleeps between tries. Signatures use Ed25519.",
     "src/hooks/deliver.py",
-)
-WEBHOOKS_WHY = _passage(
-    "webhooks-why",
-    "Webhook retries stop after a day",
-    "We looked at three days first. Receivers that stay down longer never recover by themselves, because nobody reads"
-    " their alarms. The dashboard shows them.",
-    "docs/adr/0007-hooks.md",
-    type="decision",
-    similarity=0.68,
 )
 MAILS = _passage(
     "mails",
@@ -48,103 +48,99 @@ LEDGER = _passage(
     type="codemap",
     similarity=0.55,
 )
-ERROR = _passage(
-    "err-4102",
-    "SHP-4102 means the basket is stale",
-    "SHP-4102 is answered when the basket is older than 30 minutes. Reload the basket and try once more.",
-    "src/basket/errors.py",
-    similarity=0.66,
-)
+SURE, UNRELATED = UNCERTAIN_BELOW + 1, NO_MATCH_BELOW - 1
+QUESTION = "how many times is a failed webhook delivery tried?"
 
 
 def _sentences(text: str) -> str:
     return text.split("Sources:")[0]
 
 
-def test_a_question_for_a_number_gets_the_sentence_with_the_number() -> None:
-    answer = compose_answer("how many times is a failed webhook delivery tried?", [], [WEBHOOKS, LEDGER])
-    assert answer.used[0] == "webhooks"
-    assert "A failed delivery is tried seven times over 24 hours. [1]" in answer.text
-    assert "Ed25519" not in answer.text
-    assert "- [1] Webhooks are retried for a day (`src/hooks/deliver.py`)" in answer.text
+def test_a_short_passage_is_quoted_in_full_with_its_source() -> None:
+    answer = compose_answer(QUESTION, [LEDGER, WEBHOOKS], [UNRELATED, SURE])
+    assert answer.used == ("webhooks",)
+    assert answer.text == (
+        "A failed delivery is tried seven times over 24 hours. [2] The worker sleeps between tries. [2] Signatures use"
+        " Ed25519. [2]\n\nSources:\n- [2] Webhooks are retried for a day (`src/hooks/deliver.py`)"
+    )
 
 
-def test_why_is_answered_with_the_reason() -> None:
-    answer = compose_answer("why do webhook retries stop after a day?", [], [WEBHOOKS, WEBHOOKS_WHY])
-    assert answer.used[0] == "webhooks-why"
-    assert _sentences(answer.text).lstrip().startswith("Receivers that stay down longer never recover by themselves,")
-    assert "because nobody reads their alarms. [2]" in answer.text
-
-
-def test_where_is_answered_with_files() -> None:
-    answer = compose_answer("where is the double entry ledger booked?", [], [WEBHOOKS, LEDGER])
-    assert answer.used[0] == "ledger"
-    assert "`src/ledger/book.py`, `src/ledger/check.py` [2]" in _sentences(answer.text)
-
-
-@pytest.mark.parametrize("question", ["SHP-4102", "shp 4102, what now?", "what does SHP4102 mean"])
-def test_codes_match_in_any_spelling(question: str) -> None:
-    assert compose_answer(question, [], [ERROR, WEBHOOKS]).used[0] == "err-4102"
-
-
-@pytest.mark.parametrize("question", ["SHP-4109", "what does SHP-4109 mean?", "how do i get rid of shp4109"])
-def test_a_different_code_does_not_match(question: str) -> None:
-    answer = compose_answer(question, [], [ERROR, WEBHOOKS])
-    assert answer.text == NO_ANSWER
-    assert answer.used == ()
-
-
-def test_one_of_two_codes_is_enough() -> None:
-    assert compose_answer("is SHP-4102 the same as SHP-4109?", [], [ERROR, WEBHOOKS]).used == ("err-4102",)
+def test_of_a_long_passage_the_sentences_about_the_question_are_quoted() -> None:
+    long = replace(WEBHOOKS, content=f"Clients poll. {WEBHOOKS.content} Logs are kept. The queue is in Redis.")
+    quoted = _sentences(compose_answer(QUESTION, [long], [SURE]).text)
+    assert "A failed delivery is tried seven times over 24 hours. [1]" in quoted
+    assert "Ed25519" not in quoted
+    assert "Redis" not in quoted
 
 
 def test_uncovered_questions_get_no_answer() -> None:
-    far = [_passage("ledger", LEDGER.title, LEDGER.content, similarity=0.5)]
-    assert compose_answer("what is the capital of mongolia?", [], far).text == NO_ANSWER
-    assert compose_answer("who won?", [], []) == compose_answer("?", [], [])
-    assert compose_answer("who won?", [], []).used == ()
+    assert compose_answer("what is the capital of mongolia?", [LEDGER], [UNRELATED]).text == NO_ANSWER
+    nothing = compose_answer("who won?", [], [])
+    assert (nothing.text, nothing.used) == (NO_ANSWER, ())
 
 
 def test_a_close_match_is_named_but_not_cited() -> None:
-    """Memory knows the surrounding words but not the subject of the question."""
-    near = [replace(passage, similarity=0.45) for passage in (WEBHOOKS, MAILS, LEDGER)]
-    answer = compose_answer("how long does the forklift battery charge before a delivery?", [], near)
+    answer = compose_answer("how long does the forklift charge?", [LEDGER, WEBHOOKS], [UNRELATED, NO_MATCH_BELOW])
     assert answer.used == ()
     assert answer.text == f"{CLOSEST_TITLE} {WEBHOOKS.title}"
+    untitled = replace(WEBHOOKS, title=" ")
+    assert compose_answer("how long?", [untitled], [NO_MATCH_BELOW]).text == NO_ANSWER
 
 
-@pytest.mark.parametrize("question", ["BasketStale", "basket_stale?"])
-def test_a_sole_identifier_matches_only_itself(question: str) -> None:
-    named = _passage("named", "Old baskets", "An old basket raises basket_stale. Reload it.", similarity=0.6)
-    assert compose_answer(question, [], [ERROR, named]).used == ("named",)
-    assert compose_answer(question, [], [ERROR, LEDGER]).used == ()
-
-
-def test_only_a_clearly_best_passage_is_cited() -> None:
-    answer = compose_answer("how many times is a failed webhook delivery tried?", [], [WEBHOOKS, MAILS, LEDGER, ERROR])
+def test_an_uncertain_answer_says_so() -> None:
+    answer = compose_answer(QUESTION, [WEBHOOKS, LEDGER], [NO_ANSWER_BELOW, NO_ANSWER_BELOW - CITATION_MARGIN - 0.1])
     assert answer.used == ("webhooks",)
+    assert answer.text.startswith(f"{UNCERTAIN}\n\nA failed delivery")
+    assert UNCERTAIN not in compose_answer(QUESTION, [WEBHOOKS], [UNCERTAIN_BELOW]).text
 
 
-def test_a_follow_up_is_answered_about_its_new_subject() -> None:
-    earlier = [Turn("how often is a webhook retried", "A failed delivery is tried seven times over 24 hours. [1]")]
-    answer = compose_answer("and e-mail?", earlier, [WEBHOOKS, MAILS])
-    assert answer.used[0] == "mails"
-    assert "tried again after 10 and 60 minutes. [2]" in answer.text
-
-
-def test_and_why_asks_for_the_reason_behind_the_last_answer() -> None:
-    earlier = [Turn("how long do webhook retries go on", "Over 24 hours. [1]")]
-    assert compose_answer("and why?", earlier, [WEBHOOKS, WEBHOOKS_WHY]).used[0] == "webhooks-why"
-
-
-def test_used_lists_only_cited_passages() -> None:
+def test_only_passages_close_to_the_best_are_cited() -> None:
     answer = compose_answer(
-        "how many times is a failed webhook delivery tried?", [], [WEBHOOKS, WEBHOOKS_WHY, MAILS, LEDGER]
+        QUESTION, [MAILS, WEBHOOKS, LEDGER], [SURE, SURE + CITATION_MARGIN, SURE - CITATION_MARGIN - 0.1]
     )
-    passages = {"webhooks": 1, "webhooks-why": 2, "mails": 3, "ledger": 4}
-    for key, number in passages.items():
-        assert (f"[{number}]" in answer.text) == (key in answer.used)
-    assert "ledger" not in answer.used
+    assert answer.used == ("webhooks", "mails")
+    assert "[3]" not in answer.text
+    assert len(select_passages([SURE] * 9).places) == MAX_CITED
+
+
+def _rate(similarity: float, answers: float | None) -> float:
+    return rate_passages("how often?", ["Seven times."], [similarity], None if answers is None else [answers])[0]
+
+
+def test_the_reader_decides_and_the_similarity_counts_too() -> None:
+    assert _rate(0.5, 0.9) > _rate(0.5, 0.2)
+    assert _rate(0.8, 0.5) > _rate(0.4, 0.5)
+    assert select_passages([_rate(0.6, 1.0)]).places == (0,)
+    assert select_passages([_rate(1.0, 0.0)]).places == ()
+
+
+def test_without_the_reader_the_similarity_decides() -> None:
+    assert select_passages([_rate(0.55, None), _rate(0.9, None)]).places == (1,)
+    assert select_passages([_rate(0.5, None)]).uncertain
+    assert select_passages([_rate(0.49, None)]).places == ()
+    assert select_passages([_rate(0.1, None)]).nearest is None
+
+
+@pytest.mark.parametrize("answers", [None, [0.9]])
+@pytest.mark.parametrize(
+    ("question", "is_about_it"),
+    [
+        ("SHP-4102", True),
+        ("shp-4102, what now?", True),
+        ("what does SHP4102 mean", True),
+        ("is SHP-4102 the same as SHP-4109?", True),
+        ("what about my basket?", True),
+        ("SHP-4109", False),
+        ("what does SHP-4109 mean?", False),
+        ("how do i get rid of shp4109", False),
+    ],
+)
+def test_a_passage_about_another_code_is_never_cited(
+    question: str, is_about_it: bool, answers: list[float] | None
+) -> None:
+    rated = rate_passages(question, ["SHP-4102 means that the basket is stale."], [0.8], answers)
+    assert bool(select_passages(rated).places) == is_about_it
+    assert select_passages(rated).nearest is None
 
 
 @pytest.mark.parametrize(
@@ -186,6 +182,7 @@ def test_a_reversed_passage_comes_after_the_newer_one() -> None:
         similarity=0.78,
     )
     for passages in ([original, reversal], [reversal, original]):
-        assert compose_answer("Where are basket rows locked?", (), passages).used == ("itm_2", "itm_1")
-    later = replace(LEDGER, item_id="zzz", similarity=0.69)
-    assert compose_answer("How often are webhooks retried?", (), [WEBHOOKS, later]).used[0] == "webhooks"
+        rated = [SURE + (passage is original) for passage in passages]
+        assert compose_answer("Where are basket rows locked?", passages, rated).used == ("itm_2", "itm_1")
+    later = replace(LEDGER, item_id="zzz")
+    assert compose_answer("How often are webhooks retried?", [WEBHOOKS, later], [SURE + 1, SURE]).used[0] == "webhooks"

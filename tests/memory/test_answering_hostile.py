@@ -10,14 +10,16 @@ from hypothesis import strategies as st
 
 from loremark.memory.answering.citation_check import NOT_IN_MEMORY_MARK, check_citations
 from loremark.memory.answering.extractive_answer import CLOSEST_TITLE, NO_ANSWER, UNCERTAIN, compose_answer
+from loremark.memory.answering.follow_ups import resolve_follow_up
+from loremark.memory.answering.passage_selection import NO_MATCH_BELOW, rate_passages
 from loremark.memory.answering.prompting import build_prompt
 from loremark.memory.answering.records import Passage, Turn
 from loremark.memory.answering.sentences import passage_sentences, sanitize_line
 from tests.growth import Work, assert_subquadratic
 from tests.support.properties import examples
 
+SURE = 5.0
 MARK = re.compile(r"\[(\d+)\]")
-SENTENCE = re.compile(r"(.*?) \[(\d+)\](?: |$)")
 
 
 def _passage(content: str, key: str = "i1", title: str = "Cache keys", similarity: float = 0.8) -> Passage:
@@ -32,7 +34,7 @@ HOSTILE = (
 
 
 def test_tags_images_links_and_fake_citations_are_neutralized() -> None:
-    answer = compose_answer("how long do cache keys live?", [], [_passage(HOSTILE)]).text
+    answer = compose_answer("how long do cache keys live?", [_passage(HOSTILE)], [SURE]).text
     assert "<script" not in answer
     assert "](" not in answer
     assert set(MARK.findall(answer)) == {"1"}
@@ -40,14 +42,17 @@ def test_tags_images_links_and_fake_citations_are_neutralized() -> None:
 
 
 def test_titles_and_paths_are_neutralized_too() -> None:
-    passage = Passage(
-        "i1", "bug", "Cache <img src=x> [7](http://e)", "Cache keys live long.", "root", ("a`[8]`<b>",), 1, 1
-    )
-    answer = compose_answer("where do cache keys live", [], [passage]).text
+    title = "Cache <img src=x> [7](http://e)"
+    passage = Passage("i1", "bug", title, "Cache keys live long.", "root", ("a`[8]`<b>",), 1, 1)
+    answer = compose_answer("where do cache keys live", [passage], [SURE]).text
     assert "<img" not in answer
     assert "](" not in answer
     assert "[7]" not in answer
     assert "`a[8]<b>`" in answer  # inside code it is plain text
+    closest = compose_answer("where do cache keys live", [passage], [NO_MATCH_BELOW]).text
+    assert closest.startswith(CLOSEST_TITLE)
+    assert "<img" not in closest
+    assert "](" not in closest
 
 
 def test_the_prompt_fences_what_it_quotes() -> None:
@@ -92,7 +97,8 @@ def test_long_texts_stay_subquadratic(unit: str) -> None:
 
 
 def _answer_check_and_prompt(text: str, passages: list[Passage]) -> None:
-    compose_answer(text, [Turn(text, text)], passages)
+    rate_passages(text, [passage.content for passage in passages], [0.5] * len(passages), None)
+    compose_answer(resolve_follow_up(text, [Turn(text, text)]), passages, [SURE] * len(passages))
     check_citations(text, passages)
     build_prompt(text, [Turn(text, text)], passages)
 
@@ -103,33 +109,32 @@ def test_the_time_of_an_answer_grows_linearly_with_the_passages() -> None:
     def prepare(size: int, repetition: int) -> Work:
         text = content * size
         passages = [_passage(f"{text} Part {repetition} {number} keeps rows.", f"i{number}") for number in range(8)]
-        return lambda: compose_answer("how often does relay 7 poll for new rows?", [], passages)
+        return lambda: compose_answer("how often does relay 7 poll for new rows?", passages, [SURE] * 8)
 
     assert_subquadratic(prepare, 20)
 
 
 ANY = st.text(max_size=300)
-PASSAGES = st.lists(
-    st.builds(
-        Passage,
-        item_id=st.uuids().map(str),
-        type=st.sampled_from(["decision", "bug", "codemap", "todo"]),
-        title=ANY,
-        content=st.one_of(ANY, st.sampled_from([HOSTILE, "Cache keys live 5 min. They carry the tenant [3]."])),
-        schema_key=ANY,
-        files=st.lists(ANY, max_size=3).map(tuple),
-        confidence=st.floats(0, 1),
-        similarity=st.floats(0, 1),
-    ),
-    max_size=10,
+PASSAGE = st.builds(
+    Passage,
+    item_id=st.uuids().map(str),
+    type=st.sampled_from(["decision", "bug", "codemap", "todo"]),
+    title=ANY,
+    content=st.one_of(ANY, st.sampled_from([HOSTILE, "Cache keys live 5 min. They carry the tenant [3]."])),
+    schema_key=ANY,
+    files=st.lists(ANY, max_size=3).map(tuple),
+    confidence=st.floats(0, 1),
+    similarity=st.floats(0, 1),
 )
-HISTORY = st.lists(st.builds(Turn, question=ANY, answer=ANY), max_size=3)
+PASSAGES = st.lists(PASSAGE, max_size=10)
+RATED = st.lists(st.tuples(PASSAGE, st.floats(-8, 16)), max_size=10)
 
 
 @settings(max_examples=examples(150), deadline=None)
-@given(question=st.one_of(ANY, st.just("why do cache keys live 5 minutes?")), history=HISTORY, passages=PASSAGES)
-def test_an_answer_says_only_what_its_passages_say(question: str, history: list[Turn], passages: list[Passage]) -> None:
-    answer = compose_answer(question, history, passages)
+@given(question=st.one_of(ANY, st.just("why do cache keys live 5 minutes?")), rated=RATED)
+def test_an_answer_says_only_what_its_passages_say(question: str, rated: list[tuple[Passage, float]]) -> None:
+    passages = [passage for passage, _ in rated]
+    answer = compose_answer(question, passages, [confidence for _, confidence in rated])
     by_id = {passage.item_id: (number, passage) for number, passage in enumerate(passages, start=1)}
     assert len(set(answer.used)) == len(answer.used)
     assert set(answer.used) <= set(by_id)
@@ -144,11 +149,10 @@ def test_an_answer_says_only_what_its_passages_say(question: str, history: list[
         number, passage = by_id[key]
         assert paragraph.endswith(f"[{number}]")
         allowed = {*passage_sentences(passage.content), sanitize_line(passage.title), "Untitled."}
-        files = [piece for piece, mark in SENTENCE.findall(paragraph) if piece.startswith("`")]
         left = paragraph
         for sentence in sorted(allowed, key=len, reverse=True):
             left = left.replace(f"{sentence} [{number}]", "")
-        assert not left.strip() or files
+        assert not left.strip()
         assert f"- [{number}] " in sources
 
 
@@ -169,15 +173,15 @@ def test_checked_answers_cite_only_known_passages(text: str, passages: list[Pass
 
 
 @pytest.mark.parametrize("atom", ["0,", "0.", ".", "a-", "a.", "a/", "A", "0", "?!", "- ", "[1", "`", "é", "a, "])
-@pytest.mark.parametrize(
-    "question", ["how long is the zebra timeout?", "where is zebra kept?", "who owns zebra?", "why zebra"]
-)
-def test_repetitive_passages_stay_subquadratic(atom: str, question: str) -> None:
+def test_repetitive_passages_stay_subquadratic(atom: str) -> None:
     """Regular expressions hold the GIL: two such items once blocked the process for 25 seconds."""
 
     def prepare(size: int, repetition: int) -> Work:
         text = f"The zebra gateway {repetition} is described here {atom * size}x"
         passages = [_passage(text, f"i{number}") for number in range(2)]
-        return lambda: (compose_answer(question, [], passages), check_citations(f"Zebra {atom * size} [1]", passages))
+        return lambda: (
+            compose_answer("how long is the zebra timeout?", passages, [SURE] * 2),
+            check_citations(f"Zebra {atom * size} [1]", passages),
+        )
 
     assert_subquadratic(prepare, 1_500)

@@ -8,7 +8,7 @@ import pytest
 
 from loremark.memory.answering.prompting import build_prompt
 from loremark.memory.answering.records import Passage
-from loremark.memory.answering.unreviewed_answer import MIN_SIMILARITY, compose_unreviewed_answer, select_quotations
+from loremark.memory.answering.unreviewed_answer import CLEAR, compose_unreviewed_answer, select_quotations
 
 QUESTION = "How long does the HL7 sender wait for the ACK of St. Anna?"
 SAID = Passage(
@@ -26,9 +26,9 @@ SAID = Passage(
 
 
 def test_statements_are_quoted_and_questions_are_not() -> None:
-    kept = select_quotations(QUESTION, (), [SAID])
+    kept = select_quotations([SAID], [CLEAR])
     assert kept == [SAID]
-    answer = compose_unreviewed_answer(QUESTION, (), kept)
+    answer = compose_unreviewed_answer(QUESTION, kept)
     assert answer.text == (
         "Unreviewed, from a session with claude-code on 2026-11-03: "
         "The HL7 sender waits 45 seconds for the ACK. [1]\n\n"
@@ -37,21 +37,21 @@ def test_statements_are_quoted_and_questions_are_not() -> None:
     assert answer.used == ("trn_1",)
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        replace(SAID, similarity=MIN_SIMILARITY - 0.01),
-        replace(SAID, content="How long does the HL7 sender wait for the ACK of St. Anna?"),
-        replace(SAID, content="The importer waits 45 seconds for the bank."),
-        replace(SAID, content=""),
-    ],
-)
-def test_silence_when_in_doubt(said: Passage) -> None:
-    assert select_quotations(QUESTION, (), [said]) == []
+def test_silence_when_in_doubt() -> None:
+    assert select_quotations([SAID], [CLEAR - 0.1]) == []
+    assert select_quotations([], []) == []
 
 
-def test_a_question_without_a_subject_is_not_answered() -> None:
-    assert select_quotations("What is it for?", (), [SAID]) == []
+@pytest.mark.parametrize("said", ["How long does the HL7 sender wait for the ACK of St. Anna?", ""])
+def test_a_question_is_not_quoted_as_an_answer(said: str) -> None:
+    assert select_quotations([replace(SAID, content=said)], [9.0]) == []
+
+
+def test_the_most_relevant_sentences_of_a_long_turn_are_quoted() -> None:
+    said = replace(SAID, content=f"Done. {SAID.content} I renamed the page. The tests pass. Deploys stop on Fridays.")
+    text = compose_unreviewed_answer(QUESTION, [said]).text
+    assert "waits 45 seconds" in text
+    assert "Fridays" not in text
 
 
 def test_a_hostile_quotation_stays_a_quotation() -> None:
@@ -60,7 +60,7 @@ def test_a_hostile_quotation_stays_a_quotation() -> None:
         title="<img src=x> [2]",
         content="The HL7 sender waits 45 seconds for the ACK [7] <script>x</script> [go](http://evil).",
     )
-    text = compose_unreviewed_answer(QUESTION, (), [hostile]).text
+    text = compose_unreviewed_answer(QUESTION, [hostile]).text
     assert "[7]" not in text
     assert "[2]" not in text
     assert "<" not in text

@@ -139,7 +139,16 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
     recall = Recall(runtime.database, runtime.engines.embedders, settings.index_cache_mb * MEGABYTE)
     names = Models(settings.llm_small, settings.llm_medium, meter_builtin=settings.meter_builtin)
     streams = AnswerStreams(
-        Dependencies(runtime.database, finder, recall, plans, names, runtime.engines.models, settings.meter_builtin)
+        Dependencies(
+            runtime.database,
+            finder,
+            recall,
+            runtime.engines.reader,
+            plans,
+            names,
+            runtime.engines.models,
+            settings.meter_builtin,
+        )
     )
     capture = EventIntake(runtime.database, runtime.blobs, plans, window_ms=settings.session_window_s * SECOND_MS)
     brains = BrainCache(runtime.database)

@@ -105,7 +105,9 @@ async def open_worker(settings: Settings) -> AsyncIterator[Worker]:
             plans = load_plans(settings.default_plan, settings.plans_file)
             names = Models(settings.llm_small, settings.llm_medium)
             streams = AnswerStreams(
-                Dependencies(database, finder, recall, plans, names, engines.models, settings.meter_builtin)
+                Dependencies(
+                    database, finder, recall, engines.reader, plans, names, engines.models, settings.meter_builtin
+                )
             )
             app = App(
                 WORKER_ROUTES,

@@ -13,6 +13,7 @@ from loremark.base.plans import Plan, Plans
 from loremark.base.redaction.redactor import redact
 from loremark.features.ask.meter import AnswerMeter
 from loremark.features.ask.quotations import Quotation, find_quotations
+from loremark.features.ask.reading import read_items
 from loremark.features.chats import service as chats
 from loremark.features.metering.service import TeamMeter
 from loremark.features.recall.service import Recall
@@ -23,9 +24,10 @@ from loremark.memory.answering.extractive_answer import compose_answer
 from loremark.memory.answering.follow_ups import resolve_follow_up
 from loremark.memory.answering.prompting import build_prompt
 from loremark.memory.answering.records import ComposedAnswer, Passage, Turn
-from loremark.memory.answering.unreviewed_answer import compose_unreviewed_answer, select_quotations
+from loremark.memory.answering.unreviewed_answer import compose_unreviewed_answer
 from loremark.ports.llm import tokens
 from loremark.ports.llm.model import Completion, LanguageModel, ModelFailed, Prompt, Usage
+from loremark.ports.reader.reader import Reader
 from loremark.storage.database import Database, Row
 
 ANSWER_TOKENS = 1_200
@@ -44,6 +46,7 @@ class Dependencies:
     database: Database
     finder: Finder
     recall: Recall
+    reader: Reader
     plans: Plans
     names: Models
     models: dict[str, LanguageModel]
@@ -97,14 +100,17 @@ class AnswerBuilder:
         question, history = await asyncio.to_thread(_redact, self._request.question, history)
         resolved = resolve_follow_up(question, history)
         await self._find(resolved)
-        composed = await asyncio.to_thread(compose_answer, question, history, self.passages)
+        confidences = await read_items(self._deps.reader, resolved, self.passages)
+        composed = await asyncio.to_thread(compose_answer, resolved, self.passages, confidences)
         if not composed.used and self._request.show_unreviewed:
-            await self._find_quotations(resolved, question, history)
+            self.quotations = await find_quotations(
+                self._deps.recall, self._deps.reader, self._request.scope, self._request.project_id, resolved
+            )
         model = self._choose_model(composed)
         said = [quotation.passage for quotation in self.quotations]
         if said and model is None:
             self.found, self.passages = [], said
-            composed = await asyncio.to_thread(compose_unreviewed_answer, question, history, said)
+            composed = await asyncio.to_thread(compose_unreviewed_answer, resolved, said)
         else:
             self.passages += said
         if model is None and self._deps.meter_builtin:
@@ -165,7 +171,7 @@ class AnswerBuilder:
         return _turns(rows)
 
     async def _find(self, text: str) -> None:
-        """Find the best items regardless of similarity. Whether they answer the question is decided from their text."""
+        """Find the best items regardless of similarity. Reading decides whether they answer the question."""
         scope, project_id = self._request.scope, self._request.project_id
         found = await self._deps.finder.find(scope, project_id, text, limit=_SOURCES, min_similarity=0)
         self.found, self.embed_tokens = found.sources, found.embed_tokens
@@ -182,14 +188,6 @@ class AnswerBuilder:
             )
             for item in found.sources
         ]
-
-    async def _find_quotations(self, text: str, question: str, history: Sequence[Turn]) -> None:
-        """Find what was said in sessions and commits, and keep what clearly answers the question."""
-        found = await find_quotations(self._deps.recall, self._request.scope, self._request.project_id, text)
-        passages = [quotation.passage for quotation in found]
-        kept = await asyncio.to_thread(select_quotations, question, history, passages)
-        by_passage = {quotation.passage.item_id: quotation for quotation in found}
-        self.quotations = [by_passage[passage.item_id] for passage in kept]
 
     async def _stream_builtin(self, composed: ComposedAnswer) -> AsyncGenerator[str, None]:
         """Stream the built-in engine's answer word by word."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from loremark.base import clock
 from loremark.base.caller import Scope
+from loremark.features.ask.reading import read_passages
 from loremark.features.recall.service import Recall, SaidTurn, TurnHit
 from loremark.memory.answering.records import Passage
-from loremark.memory.answering.unreviewed_answer import MIN_SIMILARITY
+from loremark.memory.answering.unreviewed_answer import select_quotations
 from loremark.memory.recall.excerpts import best_sentences
+from loremark.memory.recall.turns import transcript
+from loremark.ports.reader.reader import Reader
 from loremark.wire.answers import Source
 
-_TURNS = 6
+_TURNS = 4
 _TITLE_CHARS = 80
 _EXCERPT_CHARS = 600
 _NAME_CHARS = 40
@@ -44,10 +48,15 @@ class Quotation:
         )
 
 
-async def find_quotations(recall: Recall, scope: Scope, project_id: str, text: str) -> list[Quotation]:
-    """Find what was said about a question, the best match first."""
-    hits = await recall.find(scope, project_id, text, limit=_TURNS, min_similarity=MIN_SIMILARITY)
-    return [_quotation(hit, text) for hit in hits]
+async def find_quotations(recall: Recall, reader: Reader, scope: Scope, project_id: str, text: str) -> list[Quotation]:
+    """Find what was said that clearly answers a question, the best match first."""
+    hits = await recall.find(scope, project_id, text, limit=_TURNS)
+    found = {hit.turn.id: _quotation(hit, text) for hit in hits}
+    passages = [quotation.passage for quotation in found.values()]
+    texts = [transcript(hit.turn.before, hit.turn.messages) for hit in hits]
+    confidences = await read_passages(reader, text, passages, texts)
+    kept = await asyncio.to_thread(select_quotations, passages, confidences)
+    return [found[passage.item_id] for passage in kept]
 
 
 def _quotation(hit: TurnHit, text: str) -> Quotation:

@@ -1,1 +1,1 @@
-"""Answers questions from a project's memory: analyzes the question, selects passages, and quotes them."""
+"""Answers questions from a project's memory: selects passages and quotes them."""

@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from loremark.memory.answering.passage_features import passage_text
 from loremark.memory.answering.records import CheckedAnswer, Passage
-from loremark.memory.answering.sentences import escape_tags, split_line
-from loremark.memory.answering.word_overlap import WordBag, find_identifiers, word_bag
+from loremark.memory.answering.sentences import MAX_PASSAGE_CHARS, escape_tags, split_line
 from loremark.memory.quantities import NUMBER_WORDS
+from loremark.memory.ranking.terms import read_question
 
 MAX_ANSWER_CHARS = 20_000
 NOT_IN_MEMORY_MARK = "(not in memory)"
@@ -21,13 +20,18 @@ _IMAGE = re.compile(r"!\[([^\[\]]{0,200})\]\([^()]{0,500}\)")
 _LINK = re.compile(r"\[([^\[\]]{1,200})\]\(([^()\s]{1,500})\)")
 _CODE = re.compile(r"`([^`\n]{1,200})`")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-zà-ÿ]{2,}(?: [A-Z][a-zà-ÿ]+)*")
+_IDENTIFIER = re.compile(r"[^\W_]+(?:[_./:#@+-]+[^\W_]+)*")
+_IS_IDENTIFIER = re.compile(r"[_/]|\w\.\w|::|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{2}")
+_MAX_IDENTIFIER_CHARS = 120
+_MAX_FIELD_CHARS = 300
+_MAX_FILES = 12
 _DENIAL = re.compile(
     r"\b(?:passages?|memory|sources?|it|they|information|context)\b.{0,40}\b(?:not|n't|no|nothing|doesn't|don't|lacks?)\b"
     r"|\b(?:no|nothing|not)\b.{0,60}\b(?:passages?|memory|sources?|information|covered?s?|mention(?:s|ed)?)\b",
     re.IGNORECASE,
 )
 _MIN_WORDS = 3
-_MIN_SHARED = 0.34
+_MIN_SHARED = 0.3
 _FENCE = ("```", "~~~")
 
 
@@ -37,7 +41,7 @@ class _Source:
 
     lower: str
     figures: frozenset[str]
-    bag: WordBag
+    words: frozenset[int]
 
 
 def check_citations(text: str, passages: Sequence[Passage]) -> CheckedAnswer:
@@ -52,8 +56,10 @@ def check_citations(text: str, passages: Sequence[Passage]) -> CheckedAnswer:
 
 
 def _read(passage: Passage) -> _Source:
-    text = passage_text(passage)
-    return _Source(text.lower(), frozenset(_figures(text)), word_bag(text))
+    files = (file[:_MAX_FIELD_CHARS] for file in passage.files[:_MAX_FILES])
+    place = passage.schema_key[:_MAX_FIELD_CHARS].replace("/", " ")
+    text = "\n".join((passage.title[:_MAX_FIELD_CHARS], passage.content[:MAX_PASSAGE_CHARS], place, *files))
+    return _Source(text.lower(), frozenset(_figures(text)), frozenset(read_question(text).words))
 
 
 def _plain(text: str) -> str:
@@ -113,14 +119,23 @@ def _supported(sentence: str, sources: Sequence[_Source]) -> bool:
     if not _figures(sentence) <= frozenset().union(*(source.figures for source in sources)):
         return False
     names = {
-        *find_identifiers(sentence),
+        *_identifiers(sentence),
         *(name.lower() for name in (*_CODE.findall(sentence), *_NAME.findall(sentence))),
     }
     if not all(any(name in source.lower for source in sources) for name in names):
         return False
-    words = word_bag(sentence).words
-    shared = sum(any(word in source.bag for source in sources) for word in words)
+    words = read_question(sentence).words
+    shared = sum(any(word in source.words for source in sources) for word in words)
     return len(words) < _MIN_WORDS or shared >= _MIN_SHARED * len(words)
+
+
+def _identifiers(text: str) -> set[str]:
+    """Identifiers, paths and abbreviations, lowercased."""
+    return {
+        token.lower()
+        for token in _IDENTIFIER.findall(text)
+        if len(token) <= _MAX_IDENTIFIER_CHARS and _IS_IDENTIFIER.search(token)
+    }
 
 
 def _figures(text: str) -> set[str]:

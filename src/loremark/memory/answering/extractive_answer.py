@@ -5,33 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from loremark.memory.answering.passage_selection import select_passages
-from loremark.memory.answering.question_analysis import AnalyzedQuestion, analyze_question
-from loremark.memory.answering.question_types import answer_fit
 from loremark.memory.answering.recency import newest_first
-from loremark.memory.answering.records import ComposedAnswer, Passage, Turn
+from loremark.memory.answering.records import ComposedAnswer, Passage
 from loremark.memory.answering.sentences import passage_sentences, sanitize_line
-from loremark.memory.answering.word_overlap import weighted_coverage, word_bag
+from loremark.memory.recall.excerpts import GoalWords
 
 NO_ANSWER = "Nothing in this project's memory answers that question."
 CLOSEST_TITLE = "Nothing in this project's memory answers that question. The closest memory is about something else:"
 UNCERTAIN = "This may not fully answer the question. The closest matches:"
 SENTENCES_OF_BEST = 3
-_SENTENCES_OF_OTHERS = 1
-_TYPE_WEIGHT = 0.6
-_MIN_RELATIVE_SCORE = 0.5
+_SENTENCES_OF_OTHERS = 2
+_MIN_RELATIVE_SHARE = 0.5
 _MAX_FILES = 3
 _PATH_CHARS = 200
 
 
-def compose_answer(question: str, earlier: Sequence[Turn], passages: Sequence[Passage]) -> ComposedAnswer:
-    """Return a short answer in Markdown. ``[n]`` cites the n-th passage."""
-    asked = analyze_question(question, earlier)
-    choice = select_passages(asked, passages)
+def compose_answer(question: str, passages: Sequence[Passage], confidences: Sequence[float]) -> ComposedAnswer:
+    """Return a short answer in Markdown to a question that stands alone. ``[n]`` cites the n-th passage."""
+    choice = select_passages(confidences)
     if not choice.places:
         return ComposedAnswer(_no_answer(passages, choice.nearest), ())
     places = newest_first(choice.places, passages)
     paragraphs = [
-        _quote_passage(passages[place], place + 1, asked, _SENTENCES_OF_OTHERS if at else SENTENCES_OF_BEST)
+        _quote_passage(passages[place], place + 1, question, _SENTENCES_OF_OTHERS if at else SENTENCES_OF_BEST)
         for at, place in enumerate(places)
     ]
     sources = "\n".join(_source(passages[place], place + 1) for place in places)
@@ -47,21 +43,19 @@ def _no_answer(passages: Sequence[Passage], nearest: int | None) -> str:
     return f"{CLOSEST_TITLE} {title}" if title else NO_ANSWER
 
 
-def _quote_passage(passage: Passage, number: int, asked: AnalyzedQuestion, most: int) -> str:
-    """The sentences that answer best, in their original order."""
+def _quote_passage(passage: Passage, number: int, question: str, most: int) -> str:
+    """A short passage in full; otherwise the sentences that are about the question."""
     sentences = passage_sentences(passage.content) or (sanitize_line(passage.title) or "Untitled.",)
-    words = " ".join(f"{sentence} [{number}]" for sentence in best_sentences(sentences, asked, most))
-    return f"{words} {_files(passage)} [{number}]" if asked.kind == "where" and passage.files else words
+    quoted = sentences if len(sentences) <= most else best_sentences(sentences, question, most)
+    return " ".join(f"{sentence} [{number}]" for sentence in quoted)
 
 
-def best_sentences(sentences: Sequence[str], asked: AnalyzedQuestion, most: int) -> tuple[str, ...]:
-    """The sentences that answer best, in their original order."""
-    scores = [
-        weighted_coverage(asked.words, word_bag(sentence)) + _TYPE_WEIGHT * answer_fit(asked.kind, sentence)
-        for sentence in sentences
-    ]
-    best = sorted(range(len(sentences)), key=lambda at: (-scores[at], at))[:most]
-    return tuple(sentences[at] for at in sorted(best) if scores[at] >= _MIN_RELATIVE_SCORE * scores[best[0]])
+def best_sentences(sentences: Sequence[str], question: str, most: int) -> tuple[str, ...]:
+    """The sentences that share the most words with the question, in their original order."""
+    words = GoalWords(question, sentences)
+    shares = [words.share(sentence) for sentence in sentences]
+    best = sorted(range(len(sentences)), key=lambda at: (-shares[at], at))[:most]
+    return tuple(sentences[at] for at in sorted(best) if shares[at] >= _MIN_RELATIVE_SHARE * shares[best[0]])
 
 
 def _source(passage: Passage, number: int) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from loremark.memory.answering.records import Turn
-from loremark.memory.answering.word_overlap import words_in
+from loremark.memory.ranking.terms import read_question
 
 MAX_QUESTION_CHARS = 2_000
 _MAX_TURNS = 6
@@ -24,22 +24,23 @@ _FEW_WORDS = 2
 def resolve_follow_up(question: str, earlier: Sequence[Turn]) -> str:
     """Prefix a follow-up with the question it refers to; leave other questions as they are."""
     asked = question[:MAX_QUESTION_CHARS].strip()
-    topic = find_topic(asked, earlier)
+    topic = _find_topic(asked, earlier)
     return f"{topic} {asked}" if topic else asked
 
 
-def find_topic(question: str, earlier: Sequence[Turn]) -> str:
+def _find_topic(question: str, earlier: Sequence[Turn]) -> str:
     """The earlier question that the conversation is about; empty if this one is not a follow-up."""
-    if not is_follow_up(question):
+    if not _is_follow_up(question):
         return ""
     for turn in reversed(earlier[-_MAX_TURNS:]):
         before = turn.question[:MAX_QUESTION_CHARS].strip()
-        if before and not is_follow_up(before):
+        if before and not _is_follow_up(before):
             return before
     return earlier[0].question[:MAX_QUESTION_CHARS].strip() if earlier else ""
 
 
-def is_follow_up(question: str) -> bool:
+def _is_follow_up(question: str) -> bool:
     """Whether a question starts like a reply, refers back to something, or has hardly any words."""
-    words = set(words_in(question))
-    return bool(_REPLY_START.match(question) or _BACK_REFERENCE.search(question)) or len(words) < _FEW_WORDS
+    return bool(_REPLY_START.match(question) or _BACK_REFERENCE.search(question)) or (
+        len(read_question(question).words) < _FEW_WORDS
+    )

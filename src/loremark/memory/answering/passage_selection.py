@@ -1,40 +1,36 @@
-"""Selects the passages that answer a question, if any does."""
+"""Selects the passages that answer a question, if any does, by how confident the reader is of each."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
-from loremark.memory.answering.passage_features import (
-    AnswerFeatures,
-    PassageFeatures,
-    answer_features,
-    passage_features,
-)
-from loremark.memory.answering.question_analysis import AnalyzedQuestion
-from loremark.memory.answering.records import Passage
-from loremark.memory.answering.term_weights import MAX_PASSAGES_READ
+from loremark.memory.answering.sentences import MAX_PASSAGE_CHARS
 
+MAX_READ = 6
+"""Passages that are read. More cost time, and the ones that the search puts lower rarely answer."""
 MAX_CITED = 4
 
-# Fitted on asks-dev; docs/decisions/0021-extractive-answers.md describes the method and the results on other projects.
-RELEVANCE_WEIGHTS = PassageFeatures(
-    similarity=6.0,
-    word_share=2.3,
-    rare_words=2.2,
-    missing_value=-1.3,
-    code_match=2.6,
-    code_mismatch=0.0,
-    gives_reason=0.5,
-)
-CONFIDENCE_WEIGHTS = AnswerFeatures(relevance=0.42, similarity=0.68, missing_subjects=-0.33)
-CITATION_MARGIN = 1.4
-"""A passage is cited next to the best one if its relevance is at most this much lower."""
-NO_MATCH_BELOW = 1.13
-NO_ANSWER_BELOW = 1.48
-UNCERTAIN_BELOW = 2.33
+# Chosen on asks-dev; docs/research/answers.md has the figures for other values.
+CITATION_MARGIN = 2.5
+"""A passage is cited next to the best one if its confidence is at most this much lower."""
+NO_MATCH_BELOW = 0.5
+NO_ANSWER_BELOW = 1.5
+UNCERTAIN_BELOW = 3.0
 """Confidence below NO_MATCH_BELOW: nothing matches. Below NO_ANSWER_BELOW: the closest title is named but not cited.
 Below UNCERTAIN_BELOW: passages are cited as uncertain."""
+_SIMILARITY_WEIGHT = 6.0
+_CERTAIN = 0.9995
+_BALANCED_SIMILARITY = 0.5
+_SIMILARITY_ALONE_WEIGHT = 25.0
+"""Without the reader: the similarity from which a passage is cited, and its weight. 0.1 less similarity is the
+margin."""
+# Letters and digits that form a code: with a hyphen, with three digits, or in capitals.
+_CODE = re.compile(
+    r"\b(?:[A-Za-z]{1,10}(?:-[A-Za-z]{1,10}){0,2}-[A-Za-z]?\d+|[A-Za-z]{1,10}\d{3,}|\d*[A-Z]{1,6}\d{2,})\w*"
+)
 
 
 @dataclass(frozen=True)
@@ -49,26 +45,41 @@ class Selection:
     nearest: int | None = None
 
 
-def select_passages(asked: AnalyzedQuestion, passages: Sequence[Passage]) -> Selection:
-    """Select from the first passages. One about another code than the question names is never an answer."""
-    read = passages[:MAX_PASSAGES_READ]
-    features = passage_features(asked, read)
-    relevance = {
-        place: weighted_sum(RELEVANCE_WEIGHTS, passage)
-        for place, passage in enumerate(features)
-        if not passage.code_mismatch
-    }
-    order = sorted(relevance, key=lambda place: (-relevance[place], place))
-    if not order:
-        return Selection(())
-    best = order[0]
-    confidence = weighted_sum(CONFIDENCE_WEIGHTS, answer_features(asked, read, best, relevance[best]))
-    if confidence < NO_ANSWER_BELOW:
-        return Selection((), nearest=best if confidence >= NO_MATCH_BELOW and features[best].word_share else None)
-    cited = [place for place in order[:MAX_CITED] if relevance[place] >= relevance[best] - CITATION_MARGIN]
-    return Selection(tuple(cited), uncertain=confidence < UNCERTAIN_BELOW)
+def rate_passages(
+    question: str, texts: Sequence[str], similarities: Sequence[float], answers: Sequence[float] | None
+) -> list[float]:
+    """The confidence that each text answers: the reader's probability as a logit, plus the weighted similarity.
+
+    Without ``answers``, the similarity alone. A text about another code than the one asked for never answers; the
+    reader hardly tells codes apart.
+    """
+    codes = _codes(question)
+    rated = []
+    for place, (text, similarity) in enumerate(zip(texts, similarities, strict=True)):
+        if codes and not any(known.endswith(code) for known in _codes(text) for code in codes):
+            rated.append(-math.inf)
+        elif answers is None:
+            rated.append(NO_ANSWER_BELOW + _SIMILARITY_ALONE_WEIGHT * (similarity - _BALANCED_SIMILARITY))
+        else:
+            rated.append(_logit(answers[place]) + _SIMILARITY_WEIGHT * similarity)
+    return rated
 
 
-def weighted_sum(weights: PassageFeatures | AnswerFeatures, values: PassageFeatures | AnswerFeatures) -> float:
-    """The weighted sum of the features."""
-    return float(sum(weight * value for weight, value in zip(astuple(weights), astuple(values), strict=True)))
+def _codes(text: str) -> set[str]:
+    """Codes such as error codes, without separators."""
+    return {re.sub(r"[^a-z0-9]", "", code.lower()) for code in _CODE.findall(text[:MAX_PASSAGE_CHARS])}
+
+
+def _logit(probability: float) -> float:
+    bounded = min(max(probability, 1 - _CERTAIN), _CERTAIN)
+    return math.log(bounded / (1 - bounded))
+
+
+def select_passages(confidences: Sequence[float]) -> Selection:
+    """Select by the confidence in each of the first passages."""
+    order = sorted(range(len(confidences)), key=lambda place: (-confidences[place], place))
+    best = confidences[order[0]] if order else -math.inf
+    if best < NO_ANSWER_BELOW:
+        return Selection((), nearest=order[0] if best >= NO_MATCH_BELOW else None)
+    cited = (place for place in order[:MAX_CITED] if confidences[place] >= best - CITATION_MARGIN)
+    return Selection(tuple(cited), uncertain=best < UNCERTAIN_BELOW)
