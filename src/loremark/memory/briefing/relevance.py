@@ -16,14 +16,14 @@ USED_BONUS = 0.05
 """What an item's score gains if every session that was given it used it; less if some did not."""
 SESSION_SCORE = 0.30
 """The score from which something said may be about the task."""
-SURE = 2.4
-"""The relevance from which a briefing uses its budget. 85% of the tasks that memory does not cover lie below, and about
-30% of the others (docs/research/recall.md)."""
-POSSIBLE = 0.8
+SURE = 3.7
+"""The relevance from which a briefing uses its budget. About 80% of the tasks that memory does not cover lie below, and
+about 30% of the others (docs/research/recall.md)."""
+POSSIBLE = 2.2
 """The relevance from which something is mentioned at all."""
-HINT_TOKENS = 105
+HINT_TOKENS = 100
 """The budget of a briefing that is not sure to help."""
-_SCORE_WEIGHT = 4.0
+_SCORE_WEIGHT = 8.0
 _CERTAIN = 0.9995
 _ALREADY_SAID = 0.6
 """The share of an item's phrases in the agent's own instruction files from which it is left out."""
