@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from loremark.memory.answering.sentences import MAX_PASSAGE_CHARS
+from loremark.memory.log_odds import log_odds
 
 MAX_READ = 6
 """Passages that are read. More cost time, and the ones that the search puts lower rarely answer."""
@@ -22,7 +23,6 @@ UNCERTAIN_BELOW = 3.0
 """Confidence below NO_MATCH_BELOW: nothing matches. Below NO_ANSWER_BELOW: the closest title is named but not cited.
 Below UNCERTAIN_BELOW: passages are cited as uncertain."""
 _SIMILARITY_WEIGHT = 6.0
-_CERTAIN = 0.9995
 _BALANCED_SIMILARITY = 0.5
 _SIMILARITY_ALONE_WEIGHT = 25.0
 """Without the reader: the similarity from which a passage is cited, and its weight. 0.1 less similarity is the
@@ -48,7 +48,7 @@ class Selection:
 def rate_passages(
     question: str, texts: Sequence[str], similarities: Sequence[float], answers: Sequence[float] | None
 ) -> list[float]:
-    """The confidence that each text answers: the reader's probability as a logit, plus the weighted similarity.
+    """The confidence that each text answers: the reader's probability as log odds, plus the weighted similarity.
 
     Without ``answers``, the similarity alone. A text about another code than the one asked for never answers; the
     reader hardly tells codes apart.
@@ -61,18 +61,13 @@ def rate_passages(
         elif answers is None:
             rated.append(NO_ANSWER_BELOW + _SIMILARITY_ALONE_WEIGHT * (similarity - _BALANCED_SIMILARITY))
         else:
-            rated.append(_logit(answers[place]) + _SIMILARITY_WEIGHT * similarity)
+            rated.append(log_odds(answers[place]) + _SIMILARITY_WEIGHT * similarity)
     return rated
 
 
 def _codes(text: str) -> set[str]:
     """Codes such as error codes, without separators."""
     return {re.sub(r"[^a-z0-9]", "", code.lower()) for code in _CODE.findall(text[:MAX_PASSAGE_CHARS])}
-
-
-def _logit(probability: float) -> float:
-    bounded = min(max(probability, 1 - _CERTAIN), _CERTAIN)
-    return math.log(bounded / (1 - bounded))
 
 
 def select_passages(confidences: Sequence[float]) -> Selection:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from loremark.base.phrases import phrase_hashes
+from loremark.memory.log_odds import log_odds
 
 ITEM_SCORE = 0.42
 """The score from which an item may be about the task."""
@@ -24,7 +24,6 @@ POSSIBLE = 2.2
 HINT_TOKENS = 100
 """The budget of a briefing that is not sure to help."""
 _SCORE_WEIGHT = 8.0
-_CERTAIN = 0.9995
 _ALREADY_SAID = 0.6
 """The share of an item's phrases in the agent's own instruction files from which it is left out."""
 
@@ -72,6 +71,5 @@ def with_usage(score: float, served: int, used: int) -> float:
 
 
 def relevance(matters: float, score: float) -> float:
-    """How relevant something is for a task: the reader's probability as a logit, plus the weighted search score."""
-    probability = min(max(matters, 1 - _CERTAIN), _CERTAIN)
-    return math.log(probability / (1 - probability)) + _SCORE_WEIGHT * score
+    """How relevant something is for a task: the reader's probability as log odds, plus the weighted search score."""
+    return log_odds(matters) + _SCORE_WEIGHT * score
