@@ -45,7 +45,7 @@ def test_overwrites_our_files_but_not_others(tmp_path: Path) -> None:
     assert "'/opt/a b/loremark' hook" in (tmp_path / "plugins/loremark/hooks/hooks.json").read_text()
     (tmp_path / ".claude-plugin/marketplace.json").write_text('{"name": "acme", "plugins": []}')
     (tmp_path / "README.md").write_text("# Acme\n")
-    with pytest.raises(EditError, match="not ours"):
+    with pytest.raises(EditError, match="not created by Loremark"):
         plugins.write(str(tmp_path), "loremark")
     assert (tmp_path / "README.md").read_text() == "# Acme\n"
 

@@ -225,6 +225,9 @@ async def test_every_change_emits_an_event_and_updates_the_brain(service: Servic
     for body in ({"status": "approved"}, {"title": "New words"}, {"status": "deprecated"}, {"status": "draft"}):
         assert (await owner.patch(f"{PATH}/{item_id}", body)).status_code == 200
         versions.append(await _memory_version(service, project))
+        if "title" in body:  # before the job embeds it
+            async with service.runtime.database.read() as tx:
+                assert [row["item_id"] for row in await tx.many(select(items_to_embed))] == [item_id]
     assert versions == [0, 1, 2, 3, 3], "only approved items are visible"
     data = {"itemId": item_id, "type": "decision", "schemaKey": "root/api/sessions"}
     assert [(each["type"], each["data"]) for each in await _deliveries(service, 4)] == [
@@ -233,8 +236,6 @@ async def test_every_change_emits_an_event_and_updates_the_brain(service: Servic
         ("item.deprecated", {**data, "title": "New words", "status": "deprecated"}),
         ("item.updated", {**data, "title": "New words", "status": "draft"}),
     ]
-    async with service.runtime.database.read() as tx:
-        assert [row["item_id"] for row in await tx.many(select(items_to_embed))] == [item_id]
 
 
 async def _deliveries(service: Service, count: int) -> list[dict[str, Any]]:

@@ -386,3 +386,10 @@ def test_a_sentence_may_start_with_an_identifier() -> None:
 )
 def test_a_body_must_state_something_and_that_of_upkeep_a_reason(message: str, is_kept: bool) -> None:
     assert [item.confidence for item in _items(message)] == ([0.9] if is_kept else [])
+
+
+def test_a_wrapped_subject_ends_at_a_control_character() -> None:
+    message = "keep uploads in\nthe spool \x00.\n\nThe disk fills up when the store is away for longer than a night."
+    (item,) = extract(RawEvent("e1", "git_digest", {"commits": [{"sha": "abcd1234", "message": message}]})).items
+    assert item.title == "Keep uploads in the spool"
+    assert "\x00" not in item.content

@@ -217,8 +217,8 @@ async def test_delivered_request_is_not_sent_to_the_next_address(
     with Receiver(authority, "::1", port=receiver.port) as other:
         names.set("hooks.example.com", "127.0.0.1", "::1")
         receiver.always("/", Reply(gate=threading.Event()))
-        answer = await _post(authority, receiver.url(host="hooks.example.com"), timeout_s=0.6)
-        assert answer == Answer(None, "no response within 0.6 seconds")
+        answer = await _post(authority, receiver.url(host="hooks.example.com"), timeout_s=3.5)
+        assert answer == Answer(None, "no response within 3.5 seconds")
         assert (receiver.connections, other.connections) == (1, 0)
 
 

@@ -38,11 +38,13 @@ def spoken_text(text: str) -> str:
 
 def _without_markup(text: str) -> str:
     parts: list[str] = []
+    unclosed: set[str] = set()
     at = 0
     while tag := _TAG.search(text, at):
         closing = f"</{tag[1]}>"
-        end = text.find(closing, tag.end())
+        end = -1 if closing in unclosed else text.find(closing, tag.end())
         if end < 0:
+            unclosed.add(closing)  # it is not further on either: looking again for each tag would take quadratic time
             end = tag.end()
             parts.append(text[at:end])
         else:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from loremark.memory.extraction import titles
 from loremark.memory.extraction.commit_body import Block, parse_body, split_escaped
 from loremark.memory.extraction.commit_merges import is_branch_update
-from loremark.memory.extraction.commit_parser import Commit
+from loremark.memory.extraction.commit_parser import CONTROL, Commit
 from loremark.memory.extraction.commit_types import BUILDS, FIXES, UPKEEP
 from loremark.memory.extraction.sentence_splitter import strip_markdown
 from loremark.memory.extraction.type_rules import label_type
@@ -97,7 +97,7 @@ def _split_subject(commit: Commit) -> tuple[str, str]:
     if rest:
         return first, f"{rest}\n{commit.body}"
     paragraph, body = _split_paragraph(commit.body[:_BODY_CHARS])
-    below = " ".join(paragraph.split())
+    below = " ".join(CONTROL.split(paragraph, maxsplit=1)[0].split())
     return (f"{first} {below}" if below[:1].islower() else first), body
 
 

@@ -13,7 +13,7 @@ from loremark.memory.paths import MAX_PATH_CHARS, normalize_path, parse_diff
 
 _MAX_COMMITS = 200
 _MAX_PARENTS = 20
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def _commit_of(entry: dict[str, Any], files: tuple[CommitFile, ...]) -> Commit:
         body = f"\n{rest}"  # as in a message, after a blank line
     return Commit(
         parse_sha(entry, "sha", "commit", "hash", "id"),
-        _CONTROL.split(subject.strip(), maxsplit=1)[0].strip(),
+        CONTROL.split(subject.strip(), maxsplit=1)[0].strip(),
         body,
         files,
         _author_of(entry),
