@@ -31,7 +31,7 @@ _DENIAL = re.compile(
     re.IGNORECASE,
 )
 _MIN_WORDS = 3
-_MIN_SHARED = 0.3
+_MIN_SHARED = 0.34
 _FENCE = ("```", "~~~")
 
 
