@@ -142,6 +142,8 @@ async def test_head_is_get_without_the_body(http: httpx.AsyncClient) -> None:
         get, head = await http.get(path), await http.head(path)
         assert (head.status_code, head.content) == (get.status_code, b"")
         differing = {"x-request-id", "x-ratelimit-remaining", "x-ratelimit-reset"}
+        assert head.headers.keys() == get.headers.keys()
+        assert int(head.headers["x-ratelimit-reset"]) - int(get.headers["x-ratelimit-reset"]) in (0, 60)
         assert {name: value for name, value in head.headers.items() if name not in differing} == {
             name: value for name, value in get.headers.items() if name not in differing
         }

@@ -1,8 +1,9 @@
-"""Decides whether a newer statement replaces an older one, so that the newer one is told as current.
+"""Decides whether a newer statement replaces an older one, so that agents see the newer one as current.
 
 A newer statement about the same thing that says it changes something, or that contradicts the older one, leads. Where
-it only repeats the older one in other words, the same thing is told either way, so the rule can be simple: on labeled
-statements of 110 projects, 97% of the pairs it selects are changes or repeats (docs/research/changes-of-mind.md).
+it only repeats the older one in other words, agents learn the same thing either way, so the rule can be simple: on
+labeled statements of 110 projects, 97% of the pairs it selects are changes or repeats
+(docs/decisions/0032-supersession.md).
 """
 
 from __future__ import annotations

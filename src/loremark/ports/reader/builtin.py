@@ -22,7 +22,7 @@ from loremark.ports.reader.reader import ReaderFailed, Reading
 from loremark.ports.reader.wordpiece_tokenizer import WordPieceTokenizer
 
 FIRST_TOKENS, TOKENS = 96, 224
-"""Limits for the first text, and for both with four separators. The cost of a pair grows with its tokens."""
+"""Limits for the first text, and for both with their separators. The cost of a pair grows with its tokens."""
 
 _NAME = "loremark-reader-1"
 """Change it with the weights, to invalidate cached files."""
