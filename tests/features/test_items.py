@@ -267,7 +267,7 @@ async def test_user_decision_resolves_conflicts_on_both_sides(service: Service) 
     newest = (await owner.get(f"{PATH}/{b}/revisions")).json()[0]
     assert (newest["change"], newest["snapshot"]["flags"]) == ("flagged", [])
     async with service.runtime.database.read() as tx:
-        assert await tx.many(select(item_conflicts)) == []
+        assert await tx.many(select(item_conflicts).where(item_conflicts.c.resolved_at_ms.is_(None))) == []
 
 
 async def test_both_sides_of_a_conflict_can_be_changed_concurrently(service: Service) -> None:

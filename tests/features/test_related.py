@@ -10,7 +10,7 @@ from sqlalchemy import delete, update
 from loremark.base import ids, limits
 from loremark.features.related.excerpts import EXCERPT_CHARS, find_excerpt
 from loremark.memory.items import Quote
-from loremark.storage.tables import events, item_conflicts
+from loremark.storage.tables import events
 from tests.contract.examples_memory import keep_item
 from tests.features.memory_project import Memory, save
 from tests.features.steps import status_and_body
@@ -138,14 +138,17 @@ async def test_conflicting_items_are_related_both_ways(service: Service) -> None
             "each reason starts with the item's own value"
         )
 
-    # A revert may restore the flag without the recorded conflict.
-    async with service.runtime.database.write() as tx:
-        await tx.run(delete(item_conflicts))
-    (conflict,) = (await _related(memory, five["id"]))["conflicts"]
-    assert conflict["item"]["id"] == thirty["id"]
     resolved = await memory.owner.patch(f"{PATH}/{five['id']}", {"status": "approved"})
     assert resolved.json()["flags"] == []
     assert (await _related(memory, five["id"]))["conflicts"] == []
+    assert await memory.items("&flag=conflict") == []
+
+    undone = await memory.owner.post(f"{PATH}/{five['id']}/revert", {"version": five["version"]})
+    assert undone.json()["flags"] == ["conflict"]
+    for one, other in ((five, thirty), (thirty, five)):
+        (conflict,) = (await _related(memory, one["id"]))["conflicts"]
+        assert conflict["item"]["id"] == other["id"], "both sides are in conflict again"
+    assert {item["id"] for item in await memory.items("&flag=conflict")} == {five["id"], thirty["id"]}
 
 
 async def test_similar_items_and_items_with_the_same_files_or_session(service: Service) -> None:

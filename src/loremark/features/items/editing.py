@@ -20,6 +20,7 @@ from loremark.features.items.service import (
     clear_conflicts,
     emit_item_event,
     lock_memory,
+    restore_conflicts,
     touch_memory,
 )
 from loremark.features.projects.access import Access, get_project
@@ -140,6 +141,7 @@ async def remove_item(tx: Tx, scope: Scope, row: Row, actor_id: str) -> bool:
     await store.delete_item(tx, scope, project_id, item_id)
     await history.delete_revisions(tx, scope, item_id)
     others = await clear_conflicts(tx, scope, project_id, item_id, actor_id=actor_id)
+    await store.delete_conflicts(tx, scope, project_id, item_id)
     for other in await store.lock_superseded_by(tx, scope, project_id, item_id):
         await change_item(
             tx,
@@ -168,7 +170,11 @@ async def revert_item(tx: Tx, caller: Caller, row: Row, version: int) -> None:
         tx, caller.scope, row, after, reason="reverted", actor_id=caller.user_id, superseded_by=successor
     )
     if changed:
-        if CONFLICT not in after.flags:
+        if CONFLICT in after.flags:
+            await restore_conflicts(
+                tx, caller.scope, row["project_id"], row["id"], revision["created_at_ms"], actor_id=caller.user_id
+            )
+        else:
             await clear_conflicts(tx, caller.scope, row["project_id"], row["id"], actor_id=caller.user_id)
         await _restore_merged_since(tx, caller, row, after)
         await _supersede_again(tx, caller, row, after)

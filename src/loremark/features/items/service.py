@@ -7,7 +7,7 @@ Nothing here checks access rights; user requests go through ``editing``. Callers
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from msgspec import UNSET, UnsetType
 
@@ -166,15 +166,35 @@ async def add_conflict(tx: Tx, scope: Scope, project_id: str, item_id: str, othe
 async def clear_conflicts(
     tx: Tx, scope: Scope, project_id: str, item_id: str, *, actor_id: str | None = None
 ) -> list[str]:
-    """Delete an item's conflicts and return the ids of the items that lost their ``conflict`` flag."""
+    """Resolve an item's conflicts and return the ids of the items that lost their ``conflict`` flag."""
     involved = [item_id, *await store.list_conflicting(tx, scope, project_id, item_id)]
-    await store.delete_conflicts(tx, scope, project_id, item_id)
+    await store.resolve_conflicts(tx, scope, project_id, item_id)
     remaining = await store.list_still_in_conflict(tx, scope, project_id, involved)
+    settled = [one for one in involved if one not in remaining]
+    return await _set_conflict_flags(tx, scope, project_id, settled, actor_id, flagged=False)
+
+
+async def restore_conflicts(
+    tx: Tx, scope: Scope, project_id: str, item_id: str, since_ms: int, *, actor_id: str | None = None
+) -> None:
+    """Restore the conflicts that an item lost since then. Both sides are flagged again, unless they are deprecated."""
+    await store.restore_conflicts(tx, scope, project_id, item_id, since_ms)
+    others = await store.list_conflicting(tx, scope, project_id, item_id)
+    await _set_conflict_flags(tx, scope, project_id, others, actor_id, flagged=True)
+
+
+async def _set_conflict_flags(
+    tx: Tx, scope: Scope, project_id: str, item_ids: Collection[str], actor_id: str | None, *, flagged: bool
+) -> list[str]:
+    """Add or remove the ``conflict`` flag and return the ids of the items that changed."""
     changed: list[str] = []
-    for row in await store.lock_by_ids(tx, scope, [one for one in involved if one not in remaining]):
+    for row in await store.lock_by_ids(tx, scope, item_ids):
         item = records.to_item(row)
-        cleared = dataclasses.replace(item, flags=tuple(flag for flag in item.flags if flag != CONFLICT))
-        if await change_item(tx, scope, row, cleared, reason="flagged", actor_id=actor_id):
-            await emit_item_event(tx, scope, WebhookEvent.ITEM_UPDATED, project_id, row["id"], cleared)
+        flags = tuple(flag for flag in item.flags if flag != CONFLICT)
+        if flagged and item.status != "deprecated":
+            flags = (*flags, CONFLICT)
+        after = dataclasses.replace(item, flags=flags)
+        if await change_item(tx, scope, row, after, reason="flagged", actor_id=actor_id):
+            await emit_item_event(tx, scope, WebhookEvent.ITEM_UPDATED, project_id, row["id"], after)
             changed.append(row["id"])
     return changed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Select, and_, bindparam, delete, func, insert, literal_column, or_, select, update
+from sqlalchemy import Select, and_, bindparam, delete, func, insert, literal_column, null, or_, select, update
 
 from loremark.base import clock
 from loremark.base.caller import Scope
@@ -107,23 +107,29 @@ _DEQUEUE_EMBEDDING = Sql(
 _CONFLICTS = and_(
     item_conflicts.c.team_id == bindparam("scope"), item_conflicts.c.project_id == bindparam("of_project")
 )
+_UNRESOLVED = and_(_CONFLICTS, item_conflicts.c.resolved_at_ms.is_(None))
+_OF_ITEM = or_(item_conflicts.c.item_id == bindparam("of_item"), item_conflicts.c.other_id == bindparam("of_item"))
 _INSERT_CONFLICT = Sql(
-    lambda new: new(item_conflicts).on_conflict_do_nothing(index_elements=["project_id", "item_id", "other_id"])
+    lambda new: (insert := new(item_conflicts)).on_conflict_do_update(
+        index_elements=["project_id", "item_id", "other_id"],
+        set_={name: insert.excluded[name] for name in ("reason", "found_at_ms", "resolved_at_ms")},
+    )
 )
 _OTHERS = Sql(
     select(item_conflicts.c.other_id)
-    .where(_CONFLICTS, item_conflicts.c.item_id == bindparam("of_item"))
+    .where(_UNRESOLVED, item_conflicts.c.item_id == bindparam("of_item"))
     .order_by(item_conflicts.c.other_id)
 )
 _IN_CONFLICT = Sql(
-    select(item_conflicts.c.item_id).where(_CONFLICTS, InList(item_conflicts.c.item_id, "item_ids")).distinct()
+    select(item_conflicts.c.item_id).where(_UNRESOLVED, InList(item_conflicts.c.item_id, "item_ids")).distinct()
 )
-_DELETE_CONFLICTS = Sql(
-    delete(item_conflicts).where(
-        _CONFLICTS,
-        or_(item_conflicts.c.item_id == bindparam("of_item"), item_conflicts.c.other_id == bindparam("of_item")),
-    )
+_RESOLVE_CONFLICTS = Sql(update(item_conflicts).where(_UNRESOLVED, _OF_ITEM).values(resolved_at_ms=bindparam("now_ms")))
+_RESTORE_CONFLICTS = Sql(
+    update(item_conflicts)
+    .where(_CONFLICTS, _OF_ITEM, item_conflicts.c.resolved_at_ms >= bindparam("since_ms"))
+    .values(resolved_at_ms=null())
 )
+_DELETE_CONFLICTS = Sql(delete(item_conflicts).where(_CONFLICTS, _OF_ITEM))
 
 
 async def find_item(tx: Tx, scope: Scope, item_id: str) -> Row | None:
@@ -248,6 +254,7 @@ async def create_conflict(tx: Tx, scope: Scope, project_id: str, item_id: str, o
             team_id=scope,
             reason=reason,
             found_at_ms=now_ms,
+            resolved_at_ms=None,
         )
 
 
@@ -260,6 +267,15 @@ async def list_conflicting(tx: Tx, scope: Scope, project_id: str, item_id: str) 
 async def list_still_in_conflict(tx: Tx, scope: Scope, project_id: str, item_ids: Collection[str]) -> set[str]:
     rows = await tx.many(_IN_CONFLICT, scope=scope, of_project=project_id, item_ids=list(item_ids))
     return {row["item_id"] for row in rows}
+
+
+async def resolve_conflicts(tx: Tx, scope: Scope, project_id: str, item_id: str) -> None:
+    await tx.run(_RESOLVE_CONFLICTS, scope=scope, of_project=project_id, of_item=item_id, now_ms=clock.now_ms())
+
+
+async def restore_conflicts(tx: Tx, scope: Scope, project_id: str, item_id: str, since_ms: int) -> None:
+    """Restore the item's conflicts that were resolved since then."""
+    await tx.run(_RESTORE_CONFLICTS, scope=scope, of_project=project_id, of_item=item_id, since_ms=since_ms)
 
 
 async def delete_conflicts(tx: Tx, scope: Scope, project_id: str, item_id: str) -> None:

@@ -11,20 +11,17 @@ from loremark.base.caller import Scope
 from loremark.features.index.store import SEARCHABLE
 from loremark.features.items.editing import shape
 from loremark.features.items.records import files_of, to_item
-from loremark.features.items.service import CONFLICT, list_by_ids
+from loremark.features.items.service import list_by_ids
 from loremark.features.related import store
 from loremark.features.search.service import SIMILARITY_FLOOR, Finder
 from loremark.memory import drift
 from loremark.memory.branches import is_default_branch
 from loremark.memory.items import Item
-from loremark.memory.ranking.calibration import DEFAULT
 from loremark.memory.ranking.ranking import Filters
 from loremark.storage.database import Database, Row
 from loremark.wire.items import ConflictingItem, RelatedItems, SimilarItem
 
 _MAX_SIMILAR = 5
-_CANDIDATES = 8
-"""Similar items per status checked for conflicts that are not recorded."""
 _MAX_OTHERS = 10
 _CERTAIN = 1.0
 
@@ -47,7 +44,7 @@ async def find_related(database: Database, finder: Finder, scope: Scope, row: Ro
         found = await list_by_ids(tx, scope, item_ids)
     rows = {other["id"]: other for other in found if other["project_id"] == row["project_id"]}
     item, others = to_item(row), {item_id: to_item(other) for item_id, other in rows.items()}
-    reasons = await asyncio.to_thread(_find_conflicts, item, others, stored.conflicts, similarities)
+    reasons = await asyncio.to_thread(_find_conflicts, item, others, stored.conflicts)
     similar = [other_id for other_id, score in similarities.items() if other_id in rows and score >= SIMILARITY_FLOOR]
     return RelatedItems(
         conflicts=[ConflictingItem(item=shape(rows[item_id]), reason=why) for item_id, why in reasons.items()],
@@ -78,35 +75,18 @@ async def _find_similar(finder: Finder, scope: Scope, row: Row) -> dict[str, flo
     found: dict[str, float] = {}
     for status in SEARCHABLE:
         answer = await finder.find(
-            scope, row["project_id"], text, limit=_CANDIDATES + 1, filters=Filters(status=status, branch=branch)
+            scope, row["project_id"], text, limit=_MAX_SIMILAR + 1, filters=Filters(status=status, branch=branch)
         )
         found |= {source.item_id: round(source.similarity, 4) for source in answer.sources}
     found.pop(row["id"], None)
     return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _find_conflicts(
-    item: Item, others: Mapping[str, Item], stored: Mapping[str, str], similarities: Mapping[str, float]
-) -> dict[str, str]:
+def _find_conflicts(item: Item, others: Mapping[str, Item], stored: Mapping[str, str]) -> dict[str, str]:
     """Return why other items contradict this one, by item id.
 
-    A recorded reason is phrased for one side only, so it is derived again for this item. After a revert or an import
-    the flag may be set without a recorded conflict; then the most similar items are checked.
+    A recorded reason is phrased for one side only, so it is derived again for this item.
     """
     pairs = [(others[item_id], _CERTAIN) for item_id in stored if item_id in others]
-    if not pairs and CONFLICT in item.flags:
-        pairs = [
-            (others[item_id], _cosine(similarity)) for item_id, similarity in similarities.items() if item_id in others
-        ]
     current = {conflict.other_id: conflict.reason for conflict in drift.find_conflicts(item, pairs)}
-    if not stored:
-        return current
     return {item_id: current.get(item_id, why) for item_id, why in stored.items() if item_id in others}
-
-
-def _cosine(similarity: float) -> float:
-    """Convert a calibrated similarity back to a cosine."""
-    scale = DEFAULT
-    if similarity < SIMILARITY_FLOOR:
-        return scale.none + 2 * similarity * (scale.even - scale.none)
-    return scale.even + (2 * similarity - 1) * (scale.whole - scale.even)

@@ -37,6 +37,7 @@ _CITED = Sql(
 _CONFLICTS = Sql(
     select(item_conflicts.c.other_id, item_conflicts.c.reason)
     .where(
+        item_conflicts.c.resolved_at_ms.is_(None),
         item_conflicts.c.team_id == bindparam("scope"),
         item_conflicts.c.project_id == bindparam("of_project"),
         item_conflicts.c.item_id == bindparam("of_item"),

@@ -225,6 +225,7 @@ class ChunkBuilder:
                 "other_id": self._refs.swap(conflict.item),
                 "reason": self._clean.reason(conflict.reason),
                 "found_at_ms": conflict.detected_at_ms,
+                "resolved_at_ms": None,
             }
             for conflict in {conflict.item: conflict for conflict in line.conflicts}.values()
         ]

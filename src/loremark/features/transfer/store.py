@@ -70,6 +70,7 @@ _FILES = Sql(
 )
 _CONFLICTS = Sql(
     select(item_conflicts).where(
+        item_conflicts.c.resolved_at_ms.is_(None),
         item_conflicts.c.team_id == bindparam("scope"),
         item_conflicts.c.project_id == bindparam("of_project"),
         InList(item_conflicts.c.item_id, "wanted"),

@@ -83,6 +83,7 @@ item_conflicts = Table(
     ref("team_id"),
     text("reason"),
     number("found_at_ms"),
+    number("resolved_at_ms", null=True),
 )
 
 # Vectors by text hash, so the same text is embedded only once.
