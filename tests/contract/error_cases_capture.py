@@ -196,7 +196,7 @@ async def _already_enriching(cast: Cast, routes: list[Route]) -> AsyncIterator[E
         yield ErrorCase(route, await cast.send(cast["owner"], route, ask))
 
 
-@CAPTURE.of(409, "Session is being enriched. Try again when it has finished.")
+@CAPTURE.of(409, "Session is being enriched. Try again when enrichment has finished.")
 async def _still_enriching(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
     for route in routes:
         ask = await valid(cast, route)

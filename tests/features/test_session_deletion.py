@@ -270,7 +270,7 @@ async def test_a_session_that_is_being_enriched_is_refused(service: Service) -> 
         about = {"team_id": memory.owner.team_id, "session_id": sent["sessionId"], "run_at_ms": 2**50}
         job = await queue.enqueue(tx, "enrichment", {}, project_id=memory.tool.project_id, **about)
         await tx.run(update(sessions).where(sessions.c.id == sent["sessionId"]).values(status="enriching"))
-    refused = (409, {"error": "Session is being enriched. Try again when it has finished."})
+    refused = (409, {"error": "Session is being enriched. Try again when enrichment has finished."})
     assert status_and_body(await memory.owner.delete(path)) == refused
     assert len(await event_ids(memory, sent["sessionId"])) == 1
     async with service.runtime.database.write() as tx:

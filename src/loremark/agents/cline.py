@@ -67,7 +67,7 @@ def _steps(options: SetupOptions) -> tuple[str, ...]:
         return ("Restart Cline. In the extension, enable hooks in the settings.",)
     return (
         "Restart Cline. In the extension, enable hooks in the settings.",
-        "Cline has no MCP servers per project. For the memory tools, run `loremark install cline --scope user`.",
+        "Cline has no per-project MCP servers. For the memory tools, run `loremark install cline --scope user`.",
     )
 
 

@@ -43,7 +43,7 @@ def _steps(options: SetupOptions) -> tuple[str, ...]:
         return ("Restart Windsurf and refresh the servers in Cascade's settings.",)
     return (
         "Restart Windsurf.",
-        "Cascade has no MCP servers per project. For the memory tools, run `loremark install windsurf --scope user`.",
+        "Cascade has no per-project MCP servers. For the memory tools, run `loremark install windsurf --scope user`.",
     )
 
 

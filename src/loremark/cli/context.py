@@ -6,7 +6,7 @@ import argparse
 
 from loremark.cli.framework import OK
 
-SUMMARY = "Show a briefing on a task or files."
+SUMMARY = "Show a briefing for a task or files."
 EXAMPLE = 'loremark context src/api.py src/db.py --task "add rate limits"'
 
 _MAX_ITEMS = 50

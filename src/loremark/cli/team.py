@@ -55,7 +55,7 @@ def _get_person(client: Client, email_or_id: str) -> TeamEntry:
         if email_or_id == person.id or email_or_id.lower() == person.email.lower()
     ]
     if not matches:
-        raise CommandError(f"{email_or_id} is not in the team (see: loremark team list)")
+        raise CommandError(f"{email_or_id} is not on the team (see: loremark team list)")
     return matches[0]
 
 

@@ -62,7 +62,7 @@ function ReadOnlyNotice() {
     <Group className={parts.card} wrap="nowrap" align="flex-start" gap="sm">
       <IconEye size={22} aria-hidden className={classes.icon} />
       <div>
-        <Text fw={600}>You have view-only access</Text>
+        <Text fw={600}>You have read-only access</Text>
         <Text size="sm">
           Only the team's owner{owner && "name" in owner ? `, ${owner.name},` : ""} can buy credits, set up
           auto-recharge, and change or cancel the plan.

@@ -70,7 +70,7 @@ export function MoveDialog({ node, tree, opened, close, move }: Props) {
               ? "No context matches that name or key."
               : matching.length === 1
                 ? moveError(node, matching[0]!)
-                : "The context can't be moved to any of these: each is its current parent, one of its descendants, too deep in the tree, or (if the context is team-wide) part of a project."}
+                : "The context can't be moved to any of these. Each one is already its parent, is nested under it, would make the tree too deep, or belongs to a project while the context is team-wide."}
           </Text>
         )}
         {allowed.length > MAX_SHOWN && (

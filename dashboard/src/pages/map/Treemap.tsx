@@ -20,7 +20,7 @@ const describeCell = ({ node, nested }: Cell) =>
     node.context.name,
     `${formatNumber(node.tokens)} tokens`,
     describeHealth(node.context),
-    nested > 0 ? `${pluralize(nested, "context")} nested` : "",
+    nested > 0 ? pluralize(nested, "nested context") : "",
     node.context.projectId === null ? "for the whole team" : "",
   ]
     .filter(Boolean)

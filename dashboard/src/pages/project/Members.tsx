@@ -138,7 +138,7 @@ function MemberList({ members, disabled }: { members: Member[]; disabled: boolea
         onClose={() => setRemoving(null)}
       >
         {project.visibility === "public"
-          ? "They can still read the project like everyone on the team, but no longer write to it."
+          ? "They can still read the project like everyone on the team, but can no longer write to it."
           : "They lose access to the project, unless they are a team admin."}{" "}
         Memories they added stay.
       </ConfirmDialog>

@@ -27,7 +27,7 @@ export const EVENT_GROUPS: [string, [WebhookEvent, string][]][] = [
       ["item.created", "A memory was created"],
       ["item.updated", "A memory was changed or approved"],
       ["item.deprecated", "A memory was deprecated"],
-      ["brain.updated", "The brain that agents read was updated"],
+      ["brain.updated", "The project's brain was updated"],
     ],
   ],
   [

@@ -33,7 +33,7 @@ _MAX_CHARS = 1_000_000
 _FILES_SHOWN = 3
 _MIN_TOKENS = 48
 """A shorter excerpt says nothing."""
-_MARKS = {"stale": "stale", "conflict": "in conflict", "low_confidence": "low confidence", "quality": "poor quality"}
+_MARKS = {"stale": "stale", "conflict": "in conflict", "low_confidence": "low confidence", "quality": "low quality"}
 _PLACES = {
     WORKING_FILES: "## Working files: the requested files and related ones\n\n",
     1: "## Layer 1: architecture, conventions, tech stack\n\n",

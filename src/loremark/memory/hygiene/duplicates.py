@@ -73,13 +73,14 @@ def _of_group(items: Sequence[Item], vectors: NDArray[np.float32]) -> Proposal |
         return None
     least = min(cosine for _, cosine in same)
     similarity = f" (similarity {least:.2f})" if least >= MIN_COSINE else ""
-    others = " and ".join(quote_title(item) for item, _ in same[:3]) + (" and others" if len(same) > 3 else "")
+    titles = [quote_title(survivor), *(quote_title(item) for item, _ in same[:3])]
+    last = "others" if len(same) > 3 else titles.pop()
     outcome = "The other is" if len(same) == 1 else "The others are"
     return Proposal(
         type="MERGE_MEMORIES",
         item_ids=(survivor.id, *(item.id for item, _ in same)),
         description=(
-            f"{quote_title(survivor)} and {others} say the same thing{similarity}. The first is kept, with the files, "
+            f"{', '.join(titles)} and {last} say the same thing{similarity}. The first is kept, with the files, "
             f"tags and evidence of all of them. {outcome} deprecated and can be restored by reverting the first."
         ),
         confidence=round(min(0.97, 0.6 + 0.38 * max(least, MIN_COSINE)), 2),

@@ -138,7 +138,7 @@ def _commands(survey: Survey) -> Finding | None:
             files.append(path)
     for path, usual in default_commands(survey.paths):
         if not any(name.split(" ")[0] == usual[0].split(" ")[0] for name in names):
-            rows.append(f"{code(path)} suggests that {coded(usual, 4)} work")
+            rows.append(f"{code(path)} suggests running {coded(usual, 4)}")
             names += usual
             files.append(path)
     if not rows:
