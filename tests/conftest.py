@@ -21,8 +21,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes start i
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than cores: many tests wait for a browser, a database or another process."""
-    return 1 + (os.cpu_count() or 1)
+    """Two workers more than cores: many tests wait for a browser, a database or another process."""
+    return 2 + (os.cpu_count() or 1)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Column, LargeBinary, Table, Text, cast, false, insert, literal, null, select
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    LargeBinary,
+    Table,
+    Text,
+    cast,
+    exists,
+    false,
+    insert,
+    literal,
+    null,
+    select,
+)
 
 from loremark.base import ids
 from loremark.features.projects.jobs import project_tables
@@ -14,8 +28,11 @@ from loremark.storage.database import Database
 async def fill(database: Database, team_id: str, project_id: str, rows: int) -> None:
     """Insert this many rows into each table of the project (one where the project is the key)."""
     for table in project_tables():
-        is_single_row = table.primary_key.columns.keys() == ["project_id"]
-        await fill_table(database, table, team_id, project_id, 1 if is_single_row else rows)
+        await fill_table(database, table, team_id, project_id, 1 if _has_single_row(table) else rows)
+
+
+def _has_single_row(table: Table) -> bool:
+    return table.primary_key.columns.keys() == ["project_id"]
 
 
 async def fill_table(database: Database, table: Table, team_id: str, project_id: str, rows: int) -> None:
@@ -25,6 +42,8 @@ async def fill_table(database: Database, table: Table, team_id: str, project_id:
     unique_text = literal(ids.new("fill"), Text).concat(cast(numbers.c.x, Text))
     values = {column.name: fixed.get(column.name, _value(column, unique_text, numbers.c.x)) for column in table.columns}
     source = select(*(value.label(name) for name, value in values.items()))
+    if _has_single_row(table):  # a background job may have inserted it already
+        source = source.where(~exists().where(table.c.project_id == project_id))
     async with database.write() as tx:
         await tx.sweep(insert(table).from_select(list(values), source))
 

@@ -14,7 +14,7 @@ from loremark.memory import item_classifier
 from loremark.memory.evaluation.labeled_sets import load, texts
 from loremark.memory.extraction.ngram_features import ngram_features
 from loremark.memory.items import Item, Quote
-from loremark.ports.embeddings.embedder import open_embedder
+from tests.support import embedding
 
 pytestmark = pytest.mark.anyio
 
@@ -24,11 +24,7 @@ def _item(title: str, confidence: float = 0.55) -> Item:
 
 
 async def _is_salient(item: Item, event: str = "session_save") -> bool:
-    embedder = open_embedder("builtin")
-    try:
-        (vector,) = (await embedder.embed([item_text(item)])).vectors
-    finally:
-        await embedder.close()
+    (vector,) = (await embedding.builtin().embed([item_text(item)])).vectors
     return item_classifier.is_salient(item, event, vector)
 
 
@@ -47,11 +43,7 @@ async def test_saved_and_confident_items_are_always_kept() -> None:
 
 
 async def _typed(item: Item) -> Item:
-    embedder = open_embedder("builtin")
-    try:
-        (vector,) = (await embedder.embed([item_text(item)])).vectors
-    finally:
-        await embedder.close()
+    (vector,) = (await embedding.builtin().embed([item_text(item)])).vectors
     return item_classifier.assign_type(item, "session_save", vector)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +19,16 @@ _REFERENCE = json.loads((Path(__file__).parent / "reader_reference.json").read_t
 
 
 def _read(*pairs: tuple[str, str], cache_dir: Path | None = None) -> list[Reading]:
-    async def read() -> list[Reading]:
+    return _read_batches([pairs], cache_dir)[0]
+
+
+def _read_batches(batches: Sequence[Sequence[tuple[str, str]]], cache_dir: Path | None = None) -> list[list[Reading]]:
+    """Read with a new reader, which has read nothing before."""
+
+    async def read() -> list[list[Reading]]:
         reader = BuiltinReader(cache_dir=cache_dir)
         try:
-            return await reader.read(pairs)
+            return [await reader.read(pairs) for pairs in batches]
         finally:
             await reader.close()
 
@@ -57,7 +64,7 @@ def test_reads_any_text(text: str) -> None:
 
 def test_a_pair_is_read_alike_alone_and_among_others() -> None:
     pairs = [(one["first"], one["second"]) for one in _REFERENCE[:6]]
-    assert _read(*pairs) == [(_read(pair))[0] for pair in pairs]
+    assert _read(*pairs) == [reading for (reading,) in _read_batches([[pair] for pair in pairs])]
 
 
 def test_the_model_is_loaded_from_the_cached_file(tmp_path: Path) -> None:

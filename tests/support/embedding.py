@@ -8,7 +8,7 @@ import pytest
 
 from loremark.base.settings import Settings
 from loremark.entry import engines
-from loremark.ports.embeddings.embedder import Embedder, EmbeddingResult
+from loremark.ports.embeddings.embedder import Embedder, EmbeddingResult, open_embedder
 from loremark.ports.reader.reader import Reader, Reading
 
 _shared: dict[str, Embedder] = {}
@@ -47,15 +47,22 @@ class SharedReader:
         """Do nothing, because other services use it too."""
 
 
+def builtin() -> Embedder:
+    """The built-in embedder that the services of this process use."""
+    if "builtin" not in _shared:
+        _shared["builtin"] = open_embedder("builtin")
+    return _shared["builtin"]
+
+
 def share(patch: pytest.MonkeyPatch) -> None:
     """Let every service in this process use the same built-in embedder and reader."""
-    open_embedder, open_reader = engines.open_embedder, engines.open_reader
+    open_unshared, open_reader = engines.open_embedder, engines.open_reader
 
     def open_shared(settings: Settings) -> Embedder:
         if not settings.embeddings.startswith("builtin"):
-            return open_embedder(settings)
+            return open_unshared(settings)
         if settings.embeddings not in _shared:
-            _shared[settings.embeddings] = open_embedder(settings)
+            _shared[settings.embeddings] = open_unshared(settings)
         return SharedEmbedder(_shared[settings.embeddings])
 
     def open_shared_reader(settings: Settings) -> Reader:
