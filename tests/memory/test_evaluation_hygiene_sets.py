@@ -25,7 +25,7 @@ async def _vectors(items: list[Item], folder: Path) -> NDArray[np.float32]:
         await embedder.close()
 
 
-@pytest.mark.parametrize("split", ["dev", "test"])
+@pytest.mark.parametrize("split", [pytest.param("dev", marks=pytest.mark.nightly), "test"])
 async def test_labeled_memories_reach_the_minimum_figures(split: Split, tmp_path: Path) -> None:
     cases = hygiene_sets.load(split)
     assert len(cases) >= 120

@@ -135,7 +135,7 @@ async def test_tree_that_git_would_not_create_is_only_a_list_of_names(
     assert "sshCommand" not in (copy / "config").read_text()
 
 
-@pytest.mark.parametrize("filters", [True, False])
+@pytest.mark.parametrize("filters", [pytest.param(True, marks=pytest.mark.nightly), False])
 @pytest.mark.parametrize("mebibytes", [100, pytest.param(2_048, marks=pytest.mark.slow)])
 async def test_huge_file_is_never_read(
     server: GitServer, served: Path, authority: Authority, copies: Path, filters: bool, mebibytes: int
