@@ -15,7 +15,7 @@ import math
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ _EVALS = _HERE.parent / "evals"
 SAME, REPLACES, DIFFERENT = range(3)
 _NLI = {"entailment": SAME, "contradiction": REPLACES, "neutral": DIFFERENT}
 _NEAREST, _OTHERS = 4, 2
+_ELSEWHERE = 3
+"""Texts of other projects that each question and task is shown with; memory never answers for another project."""
 _WORD = re.compile(r"[a-z0-9]{3,}")
 
 
@@ -96,6 +98,32 @@ def _groups() -> Iterator[dict[str, Any]]:
         for project, groups in by_project.items():
             for task, first, second, label, weight in _group_pairs(groups):
                 yield _example(task, first, second, label, "groups", path.stem, project, weight)
+        for task, project, first, second in _from_elsewhere(by_project):
+            yield _example(task, first, second, 0, "groups", path.stem, project, 0.7)
+
+
+def _from_elsewhere(by_project: Mapping[str, Sequence[dict[str, Any]]]) -> Iterator[tuple[str, str, str, str]]:
+    """The questions and tasks of each project with the nearest texts of the author's other projects."""
+    told = {name: [text for group in groups for text in _texts(group)] for name, groups in by_project.items()}
+    texts = [text for mine in told.values() for text in mine]
+    nearest = _Nearest(texts)
+    start = 0
+    for name, groups in by_project.items():
+        mine = range(start, start := start + len(told[name]))
+        for group in groups:
+            for task, asked in _asked(group):
+                for place in nearest.find(asked, mine, _ELSEWHERE):
+                    yield task, name, asked, texts[place]
+
+
+def _texts(group: dict[str, Any]) -> list[str]:
+    told = [group["item"], group["repeat"], group["replaces"], group["sibling"]]
+    return [*told, *group.get("near_miss_answers", ()), *group.get("near_task_rules", ())]
+
+
+def _asked(group: dict[str, Any]) -> list[tuple[str, str]]:
+    questions = [("answers", text) for text in (*group["covered"], *group["near_miss"])]
+    return [*questions, *(("matters", text) for text in (*group["tasks"], *group["near_tasks"]))]
 
 
 def _group_pairs(groups: Sequence[dict[str, Any]]) -> Iterator[tuple[str, str, str, int, float]]:
@@ -104,15 +132,12 @@ def _group_pairs(groups: Sequence[dict[str, Any]]) -> Iterator[tuple[str, str, s
     own: list[set[int]] = []
     for group in groups:
         start = len(texts)
-        texts += [group["item"], group["repeat"], group["replaces"], group["sibling"]]
-        texts += [*group.get("near_miss_answers", ()), *group.get("near_task_rules", ())]
+        texts += _texts(group)
         own.append(set(range(start, len(texts))))
     nearest = _Nearest(texts)
     for group, mine in zip(groups, own, strict=True):
         yield from _within(group)
-        asked = [("answers", text) for text in (*group["covered"], *group["near_miss"])]
-        asked += [("matters", text) for text in (*group["tasks"], *group["near_tasks"])]
-        for task, text in asked:
+        for task, text in _asked(group):
             others = nearest.find(text, mine, _NEAREST)
             others += random.sample([at for at in range(len(texts)) if at not in mine], _OTHERS)
             for place in dict.fromkeys(others):
@@ -165,29 +190,35 @@ def exchange_text(user: str, agent: str, before: str = "") -> str:
 
 
 def _sessions() -> Iterator[dict[str, Any]]:
-    for path in sorted((_HERE / "sessions").glob("*.json")):
-        project = json.loads(path.read_text())
-        texts: list[str] = []
-        place_of: dict[str, int] = {}
-        for session in project["sessions"]:
-            before = ""
-            for number, said in enumerate(session["exchanges"]):
-                place_of[f"{session['id']}:{number}"] = len(texts)
-                texts.append(exchange_text(said["user"], said["agent"], before))
-                before = " ".join(said["agent"].split())[-200:]
-        nearest = _Nearest(texts)
+    projects = {path.stem: json.loads(path.read_text()) for path in sorted((_HERE / "sessions").glob("*.json"))}
+    told = {name: dict(_exchanges(project)) for name, project in projects.items()}
+    for name, project in projects.items():
+        places = list(told[name])
+        texts = [told[name][place] for place in places]
+        elsewhere = [text for other, exchanges in told.items() if other != name for text in exchanges.values()]
+        nearest, far = _Nearest(texts), _Nearest(elsewhere)
         for prompt in project["prompts"]:
-            right = [place_of[name] for name in prompt["matters"] if name in place_of]
-            maybe = [place_of[name] for name in prompt["outdated"] if name in place_of]
-            near = [place_of[name] for name in prompt["near"] if name in place_of]
+            right, maybe, near = (
+                [places.index(place) for place in prompt[kind] if place in told[name]]
+                for kind in ("matters", "outdated", "near")
+            )
             wrong = list(dict.fromkeys([*near, *nearest.find(prompt["text"], [*right, *maybe], 6)]))
             wrong += random.sample([at for at in range(len(texts)) if at not in {*right, *maybe, *wrong}], 2)
+            judged = [(texts[at], 1, 2.0) for at in right]
+            judged += [(texts[at], 0, 1.0 if at in near else 0.7) for at in wrong]
+            judged += [(elsewhere[at], 0, 0.7) for at in far.find(prompt["text"], (), _ELSEWHERE)]
             for task in ("answers", "matters") if prompt["kind"] == "question" else ("matters",):
-                for place in right:
-                    yield _example(task, prompt["text"], texts[place], 1, "sessions", path.stem[:2], path.stem, 2.0)
-                for place in wrong:
-                    weight = 1.0 if place in near else 0.7
-                    yield _example(task, prompt["text"], texts[place], 0, "sessions", path.stem[:2], path.stem, weight)
+                for text, label, weight in judged:
+                    yield _example(task, prompt["text"], text, label, "sessions", name[:2], name, weight)
+
+
+def _exchanges(project: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The exchanges of a project's sessions by their names."""
+    for session in project["sessions"]:
+        before = ""
+        for number, said in enumerate(session["exchanges"]):
+            yield f"{session['id']}:{number}", exchange_text(said["user"], said["agent"], before)
+            before = " ".join(said["agent"].split())[-200:]
 
 
 def _asks() -> Iterator[dict[str, Any]]:
