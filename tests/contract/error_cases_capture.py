@@ -196,6 +196,22 @@ async def _already_enriching(cast: Cast, routes: list[Route]) -> AsyncIterator[E
         yield ErrorCase(route, await cast.send(cast["owner"], route, ask))
 
 
+@CAPTURE.of(404, "Reading not found")
+async def _no_reading(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+    """Unknown, or somebody else's."""
+    for route in routes:
+        ask = await valid(cast, route)
+        yield ErrorCase(route, await cast.send(cast["owner"], route, replace(ask, path={"id": ids.new("rdg")})))
+        yield ErrorCase(route, await cast.send(cast["admin"], route, ask))
+
+
+@CAPTURE.of(409, "Another part of the session is expected")
+async def _another_part(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+    for route in routes:
+        ask = await valid(cast, route)
+        yield ErrorCase(route, await cast.send(cast["owner"], route, replace(ask, json={**ask.json, "part": 2})))
+
+
 @CAPTURE.of(409, "Session is being enriched. Try again when enrichment has finished.")
 async def _still_enriching(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
     for route in routes:

@@ -183,6 +183,40 @@ async def _enrich(cast: Cast, project: str) -> Ask:
     return Ask({"id": session}, target=session, project=project)
 
 
+async def _said(cast: Cast, project: str) -> str:
+    """A session worth reading."""
+    notes = f"We keep every price in cents, because rounding differs between shops ({ids.new('evt')})."
+    kept = await send_event(cast, project, {"event": "session_save", "payload": {"notes": notes, "summary": "Done."}})
+    return str(kept["sessionId"])
+
+
+async def _read(cast: Cast, session: str) -> str:
+    started = await cast.owner.post(f"/api/v2/sessions/{session}/readings", {"agent": "claude-code"})
+    assert started.status_code == 200, started.text
+    return str(started.json()["id"])
+
+
+@_on("readings.start")
+async def _start_reading(cast: Cast, project: str) -> Ask:
+    session = await _said(cast, project)
+    return Ask({"id": session}, json={"agent": "claude-code"}, target=session, project=project)
+
+
+@_on("readings.answer")
+async def _answer_reading(cast: Cast, project: str) -> Ask:
+    """Of the owner."""
+    reading = await _read(cast, await _said(cast, project))
+    answer = {"part": 1, "text": '{"items": []}', "model": "haiku"}
+    return Ask({"id": reading}, json=answer, target=reading, project=project)
+
+
+@_on("readings.list")
+async def _list_readings(cast: Cast, project: str) -> Ask:
+    session = await _said(cast, project)
+    await _read(cast, session)
+    return Ask({"id": session}, target=session, project=project)
+
+
 @_on("sessions.retry")
 async def _retry(cast: Cast, project: str) -> Ask:
     """After a failed job."""

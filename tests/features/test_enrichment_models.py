@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from sqlalchemy import select
 from loremark.storage.tables import ai_reservations, item_vectors, usage_counters
 from tests.features.ask_client import plan_with
 from tests.features.memory_project import Memory, save
-from tests.servers.scripted_model import Drop, Hang, Refuse, Reply, Request, Say, ScriptedModel
+from tests.servers.scripted_model import Drop, Hang, Refuse, Reply, Say, ScriptedModel
 from tests.support.service import Service, run_service, settings_for
 
 pytestmark = pytest.mark.anyio
@@ -53,22 +52,83 @@ async def service(
         yield running
 
 
-def reply_with_item(request: Request, **item: Any) -> Say:
-    """An answer with one item about the first event of the request."""
-    match = re.search(r"eventId=(\S+)", request.text)
-    assert match is not None
+def reply_with_item(**item: Any) -> Say:
+    """An answer with one item of the session."""
     fields = {
-        "eventId": match[1],
+        "verdict": "new",
+        "known": "",
         "title": "Retries charge once",
         "content": "The idempotency key was made anew on every retry, so the payment worker charged twice.",
         "type": "bug",
         "files": [],
         "schemaKey": "root/payments",
         "confidence": 0.9,
-        "quotes": ["the idempotency key was made anew on every retry"],
+        "quotes": [{"turn": 1, "quote": "the idempotency key was made anew on every retry"}],
         **item,
     }
     return Say(json.dumps({"items": [fields]}))
+
+
+TALK = {
+    "notes": "We never retry a payment more than 5 times. The bank blocks us otherwise.",
+    "summary": "Understood, at most 5 retries now.",
+    "agent": "claude-code",
+}
+RULE = {
+    "title": "Retry a payment at most 5 times",
+    "content": "A payment is retried at most 5 times, because the bank blocks us otherwise.",
+    "type": "convention",
+    "quotes": [{"turn": 1, "quote": "We never retry a payment more than 5 times."}],
+}
+
+
+async def test_a_model_that_finds_nothing_leaves_nothing_of_a_conversation(
+    service: Service, model: ScriptedModel
+) -> None:
+    model.always(Refuse(400))
+    memory = await Memory.of(service)
+    await memory.learn(TALK)
+    assert [item["title"] for item in await memory.items()] != []  # by the rules
+    model.always(Say(json.dumps({"items": []})))
+    before = await memory.items()
+    job = await memory.learn({**TALK, "notes": TALK["notes"].replace("payment", "refund")})
+    assert "warning" not in job
+    assert await memory.items() == before
+
+
+async def test_a_later_session_supersedes_what_an_earlier_one_settled(service: Service, model: ScriptedModel) -> None:
+    model.always(reply_with_item(**RULE))
+    memory = await Memory.of(service)
+    await memory.learn(TALK)
+    (old,) = await memory.items()
+    changed = {
+        **RULE,
+        "title": "Retry a payment at most 2 times",
+        "content": "A payment is retried at most 2 times.",
+        "quotes": [{"turn": 1, "quote": "at most 2 times from now on"}],
+        "verdict": "supersedes",
+        "known": old["id"],
+    }
+    model.always(reply_with_item(**changed))
+    await memory.learn({**TALK, "notes": "Retry a payment at most 2 times from now on."})
+    assert f"[{old['id']}] (convention, unreviewed" in model.requests[-1].text
+    now = {item["title"]: item for item in await memory.items()}
+    assert now["Retry a payment at most 2 times"]["status"] == "draft"
+    assert (await memory.item(old["id"]))["status"] == "deprecated"
+
+
+async def test_repeating_a_known_item_only_adds_evidence(service: Service, model: ScriptedModel) -> None:
+    model.always(reply_with_item(**RULE))
+    memory = await Memory.of(service)
+    await memory.learn(TALK)
+    (old,) = await memory.items()
+    words = {"title": "Payments: five retries", "content": "Five retries, said again.", "type": "convention"}
+    quote = [{"turn": 1, "quote": "five retries, as we said"}]
+    model.always(reply_with_item(**words, quotes=quote, verdict="repeats", known=old["id"]))
+    await memory.learn({**TALK, "notes": "Keep to five retries, as we said."})
+    (item,) = await memory.items()
+    assert (item["title"], item["content"]) == (old["title"], old["content"])
+    assert [entry["quote"] for entry in item["evidence"]] == [RULE["quotes"][0]["quote"], "five retries, as we said"]  # type: ignore[index]
 
 
 async def _used(service: Service) -> dict[str, int]:
@@ -82,7 +142,7 @@ async def _reserved(service: Service) -> int:
 
 
 async def test_model_items_quote_the_event(service: Service, model: ScriptedModel) -> None:
-    model.always(reply_with_item)
+    model.always(reply_with_item())
     memory = await Memory.of(service)
     sent = await memory.send(save(BUG))
     job = await memory.enrich(sent["sessionId"])
@@ -101,7 +161,7 @@ async def test_model_items_quote_the_event(service: Service, model: ScriptedMode
 @pytest.mark.parametrize(
     "invented",
     [
-        {"quotes": ["the ledger was locked for an hour"]},
+        {"quotes": [{"turn": 1, "quote": "the ledger was locked for an hour"}]},
         {"quotes": []},
         {"content": "The idempotency key was made anew on every retry; 14 customers paid twice."},
         {"type": "legend"},
@@ -111,7 +171,7 @@ async def test_model_items_quote_the_event(service: Service, model: ScriptedMode
 async def test_unsupported_model_items_are_dropped(
     service: Service, model: ScriptedModel, invented: dict[str, Any]
 ) -> None:
-    model.always(lambda request: reply_with_item(request, **invented))
+    model.always(reply_with_item(**invented))
     memory = await Memory.of(service)
     job = await memory.learn(save(BUG))
     assert job["status"] == "completed"
@@ -151,7 +211,7 @@ async def test_built_in_engine_replaces_a_failing_model_with_a_warning(
     assert await _reserved(service) == 0
 
 
-@pytest.mark.settings(AI_TOKENS="2500")
+@pytest.mark.settings(AI_TOKENS="5600")
 async def test_call_that_could_exceed_the_token_limit_is_not_made(service: Service, model: ScriptedModel) -> None:
     """The first call fits; the remaining tokens are less than a second call could cost."""
     model.always(lambda request: Say(json.dumps({"items": []}), prompt_tokens=800, completion_tokens=300))
@@ -178,14 +238,15 @@ async def test_metered_model_enrichment_needs_tokens(service: Service, model: Sc
     assert (await memory.session(sent["sessionId"]))["status"] == "active"
 
 
-async def test_large_sessions_are_sent_to_the_model_in_batches(service: Service, model: ScriptedModel) -> None:
+async def test_a_session_is_read_as_a_whole(service: Service, model: ScriptedModel) -> None:
     model.always(Say(json.dumps({"items": []})))
     memory = await Memory.of(service)
     for number in range(23):
         sent = await memory.send(save((*BUG[:2], f"{BUG[2]} Seen in region {number}.")))
     await memory.enrich(sent["sessionId"])
-    assert len(model.requests) == 3
-    assert (await _used(service))["ai_tokens"] == 3 * COST
+    (request,) = model.requests
+    assert all(f"Seen in region {number}." in request.text for number in range(23))
+    assert (await _used(service))["ai_tokens"] == COST
 
 
 async def test_secrets_are_not_sent_to_a_model(service: Service, model: ScriptedModel) -> None:

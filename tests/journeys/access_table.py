@@ -17,6 +17,7 @@ P404 = (404, "Project not found")
 M404 = (404, "Member not found")
 K404 = (404, "Key not found")
 S404 = (404, "Session not found")
+R404 = (404, "Reading not found")
 W404 = (404, "Webhook not found")
 I404 = (404, "Item not found")
 C404 = (404, "Context not found")
@@ -115,6 +116,12 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "sessions.enrich (public)":         (202, 202,  202,  202,     NO,        S404,    OUT,    OUT),
     "sessions.retry":                   (202, 202,  202,  202,     S404,      S404,    OUT,    OUT),
     "sessions.retry (public)":          (202, 202,  202,  202,     NO,        S404,    OUT,    OUT),
+    "readings.start":                   (200, 200,  200,  200,     S404,      S404,    OUT,    OUT),
+    "readings.start (public)":          (200, 200,  200,  200,     NO,        S404,    OUT,    OUT),
+    "readings.answer":                  (200, R404, R404, R404,    R404,      R404,    OUT,    OUT),
+    "readings.answer (public)":         (200, R404, R404, R404,    R404,      R404,    OUT,    OUT),
+    "readings.list":                    (200, 200,  200,  200,     S404,      S404,    OUT,    OUT),
+    "readings.list (public)":           (200, 200,  200,  200,     200,       S404,    OUT,    OUT),
     "sessions.events":                  (200, 200,  200,  200,     S404,      S404,    OUT,    OUT),
     "sessions.events (public)":         (200, 200,  200,  200,     200,       S404,    OUT,    OUT),
     "sessions.jobs":                    (200, 200,  200,  200,     S404,      S404,    OUT,    OUT),

@@ -34,7 +34,7 @@ def _runs_by_day(item: pytest.Item) -> bool:
     if not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
         return True
     params = item.callspec.params
-    engine = next((str(params[name]) for name in ("engine", "started") if params.get(name) in ENGINES), None)
+    engine = next((str(params[name]) for name in ("engine", "started", "cast") if params.get(name) in ENGINES), None)
     if engine is None:
         return True
     always_both = item.nodeid.startswith(_ALWAYS_BOTH) and not item.get_closest_marker("one_engine")

@@ -35,6 +35,8 @@ from loremark.features.chats.routes import routes as chats_routes
 from loremark.features.contexts.routes import routes as contexts_routes
 from loremark.features.dashboard.pages import Pages
 from loremark.features.dashboard.routes import routes as dashboard_routes
+from loremark.features.enrichment.agent_readings import AgentReadings
+from loremark.features.enrichment.reading_routes import routes as reading_routes
 from loremark.features.enrichment.routes import routes as enrichment_routes
 from loremark.features.genesis.routes import routes as genesis_routes
 from loremark.features.genesis.scan_routes import routes as scans_routes
@@ -102,6 +104,7 @@ ROUTES: list[Route] = [
     *event_routes,
     *sessions_routes,
     *enrichment_routes,
+    *reading_routes,
     *session_deletion_routes,
     *genesis_routes,
     *scans_routes,
@@ -176,6 +179,7 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
         Deliverer(runtime.sealer, sender, ()),
         finder,
         recall,
+        AgentReadings(runtime.database, runtime.blobs, runtime.engines.embedders, plans),
         Briefer(runtime.database, finder, recall, runtime.engines.reader),
         brains,
         BrainPlanner(runtime.database),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loremark.features.contexts import service as contexts
-from loremark.features.enrichment import origins, rescan, store, vectors
+from loremark.features.enrichment import origins, reading_results, rescan, store, vectors
 from loremark.features.enrichment.records import (
     ContextCandidate,
     ItemCandidate,
@@ -18,10 +18,12 @@ from loremark.features.enrichment.records import (
     decode,
     text_hash,
 )
+from loremark.features.enrichment.supersession import supersede
 from loremark.features.enrichment.task import Task
 from loremark.features.enrichment.vector_index import VectorIndex
 from loremark.features.items import records
 from loremark.features.items import service as items
+from loremark.features.reading import store as readings
 from loremark.memory import dedup as rules
 from loremark.memory import item_classifier, replacement
 from loremark.memory.briefing.relevance import DRAFT_CONFIDENCE
@@ -45,6 +47,10 @@ async def dedup(task: Task) -> None:
     index = VectorIndex(task.scope, task.project_id, task.deps.embedder.name)
     async with task.deps.database.read() as tx:
         await index.refresh(tx)
+    if task.reading is not None:
+        async with task.run.step() as tx:
+            await items.lock_memory(tx, task.scope, task.project_id)
+            await reading_results.retire_rule_drafts(task, tx, task.reading)
     while await _resolve_batch(task, index):
         pass
     async with task.run.finish(STAGE):
@@ -61,7 +67,9 @@ async def _resolve_batch(task: Task, index: VectorIndex) -> bool:
         batch = Batch(task, tx, index)
         for row in rows:
             found = decode(row["content"])
-            if isinstance(found, ItemCandidate):
+            if isinstance(found, ItemCandidate) and found.reading is not None:
+                await reading_results.resolve(task, tx, row, found, found.reading)
+            elif isinstance(found, ItemCandidate):
                 item = _classify(task, row, found)
                 if item is not None:
                     batch.add(row, item)
@@ -226,12 +234,12 @@ def _is_promoted(task: Task, before: Row, after: Row) -> bool:
 
 
 async def merge_into(task: Task, tx: Tx, row: Row, candidate: Item) -> Row:
-    """Merge a candidate into an item. Approved text is kept; user text is appended to text from a scan."""
+    """Merge a candidate into an item. Approved text and a model's are kept; user text is appended to a scan's."""
     locked = await items.lock_item(tx, task.scope, row["id"])
     assert locked is not None
     known = (await origins.load_items(tx, task.scope, [locked]))[locked["id"]]
     merged = merge(known, candidate)
-    if known.status != "draft":
+    if known.status != "draft" or await readings.is_from_reading(tx, task.scope, task.project_id, known.id):
         extends_scan = is_from_scans(known) and not is_from_scans(candidate)
         merged = dataclasses.replace(
             merged,
@@ -245,21 +253,6 @@ async def merge_into(task: Task, tx: Tx, row: Row, candidate: Item) -> Row:
     merged = dataclasses.replace(merged, id=known.id, status=known.status, flags=fresh)
     if await items.change_item(tx, task.scope, locked, merged, reason="merged"):
         await items.emit_item_event(tx, task.scope, WebhookEvent.ITEM_UPDATED, task.project_id, known.id, merged)
-        if known.status == "approved":
-            await items.touch_memory(tx, task.scope, task.project_id)
-    updated = await items.find_item(tx, task.scope, row["id"])
-    assert updated is not None
-    return updated
-
-
-async def supersede(task: Task, tx: Tx, row: Row, newer_id: str) -> Row:
-    """Record that an item was replaced. It is no longer served; what was approved stays so until a person decides."""
-    locked = await items.lock_item(tx, task.scope, row["id"])
-    assert locked is not None
-    known = records.to_item(locked)
-    changed = dataclasses.replace(known, status="deprecated") if known.status == "draft" else known
-    if await items.change_item(tx, task.scope, locked, changed, reason="superseded", superseded_by=newer_id):
-        await items.emit_item_event(tx, task.scope, WebhookEvent.ITEM_UPDATED, task.project_id, known.id, changed)
         if known.status == "approved":
             await items.touch_memory(tx, task.scope, task.project_id)
     updated = await items.find_item(tx, task.scope, row["id"])

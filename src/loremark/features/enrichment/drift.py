@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 from loremark.base import clock
 from loremark.features.enrichment import origins, repository_state, reverts, store, vectors
 from loremark.features.enrichment.dedup import PROMOTED
-from loremark.features.enrichment.records import DigestCandidate, FilesCandidate, decode
+from loremark.features.enrichment.reading_results import CONFIRMED
+from loremark.features.enrichment.records import DigestCandidate, FilesCandidate, ItemCandidate, decode
 from loremark.features.enrichment.task import Task
 from loremark.features.enrichment.vector_index import VectorIndex
 from loremark.features.items import records
@@ -52,13 +54,19 @@ async def _check_batch(task: Task, index: VectorIndex) -> bool:
         if not rows:
             return False
         await index.refresh(tx)
-        check = DriftCheck(task, tx, index)
-        item_ids = dict.fromkeys(row["item_id"] for row in rows if row["outcome"] in ("created", "merged", PROMOTED))
+        found = [decode(row["content"]) for row in rows]
+        read = {
+            row["item_id"]
+            for row, one in zip(rows, found, strict=True)
+            if isinstance(one, ItemCandidate) and one.reading is not None
+        }
+        check = DriftCheck(task, tx, index, read)
+        outcomes = ("created", "merged", CONFIRMED, PROMOTED)
+        item_ids = dict.fromkeys(row["item_id"] for row in rows if row["outcome"] in outcomes)
         new, promoted = ({row["item_id"] for row in rows if row["outcome"] == one} for one in ("created", PROMOTED))
         await check.release_merged(list(item_ids))
         await check.against_memory(list(item_ids), new, promoted)
-        for row in rows:
-            candidate = decode(row["content"])
+        for row, candidate in zip(rows, found, strict=True):
             if isinstance(candidate, DigestCandidate):
                 await check.apply_digest(candidate.digest, row["event_id"])
             elif isinstance(candidate, FilesCandidate):
@@ -83,12 +91,13 @@ async def _check_restored(task: Task, index: VectorIndex, item_ids: list[str]) -
 
 
 class DriftCheck:
-    """Drift check of one batch of candidates."""
+    """Drift check of one batch of candidates. ``read``: items by a model that saw what they may contradict."""
 
-    def __init__(self, task: Task, tx: Tx, index: VectorIndex) -> None:
+    def __init__(self, task: Task, tx: Tx, index: VectorIndex, read: Collection[str] = ()) -> None:
         self._task = task
         self._tx = tx
         self._index = index
+        self._read = read
         self.touched = False
 
     async def against_memory(self, item_ids: list[str], new: set[str], promoted: set[str]) -> None:
@@ -110,7 +119,8 @@ class DriftCheck:
 
     async def _check(self, row: Row, neighbors: list[tuple[str, float]], is_new: bool, is_promoted: bool) -> None:
         task, tx = self._task, self._tx
-        conflicts = await self._conflicts(row, dict(neighbors)) if row["status"] != "deprecated" else []
+        is_comparable = row["status"] != "deprecated" and row["id"] not in self._read
+        conflicts = await self._conflicts(row, dict(neighbors)) if is_comparable else []
         item = records.to_item(row)
         flags = {*item.flags, *(["conflict"] if conflicts else [])}
         status = item.status

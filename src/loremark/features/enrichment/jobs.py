@@ -14,6 +14,7 @@ from loremark.features.items import records
 from loremark.features.items import service as items
 from loremark.features.items.store import lock_by_ids
 from loremark.features.metering.service import TeamMeter
+from loremark.features.reading import store as readings
 from loremark.features.sessions import service as sessions
 from loremark.features.sessions import store as sessions_store
 from loremark.features.sessions.store import ENRICHMENT
@@ -60,6 +61,8 @@ class Enrichment:
             if session is None or project is None:
                 return None
             team = await people.get_team(tx, scope)
+            reading_id = job.payload.get("readingId")
+            reading = await readings.find_reading(tx, scope, reading_id) if reading_id else None
         plan = deps.plans.get(team["plan"])
         before = job.result or job.payload.get("before") or {}
         return Task(
@@ -73,6 +76,7 @@ class Enrichment:
             progress=msgspec.convert(before, Progress),
             model=deps.models.get(deps.names.name_for(plan, project["ai_tier"])),
             builtin_name=sessions.builtin_name(plan, project["ai_tier"]),
+            reading=reading,
         )
 
 

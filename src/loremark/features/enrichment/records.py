@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Literal
 
 import msgspec
 
@@ -10,11 +11,22 @@ from loremark.memory.extraction.results import ContextUpdate, Digest, Extraction
 from loremark.memory.items import Item
 
 
+class Reading(msgspec.Struct, frozen=True):
+    """Which model wrote a candidate, with which prompt, and what it says about the item it was shown."""
+
+    model: str
+    prompt_version: str
+    verdict: Literal["new", "repeats", "supersedes"]
+    known_id: str
+    sureness: float
+
+
 class ItemCandidate(msgspec.Struct, frozen=True, tag="item"):
-    """``event`` is the type of the event it was found in."""
+    """``event`` is the type of the event it was found in. ``reading`` is set if a model wrote it."""
 
     item: Item
     event: str = ""
+    reading: Reading | None = None
 
 
 class OperationCandidate(msgspec.Struct, frozen=True, tag="operation"):
@@ -78,6 +90,7 @@ class Progress(msgspec.Struct, rename="camel", omit_defaults=True):
     dropped_unsupported: int = 0
     dropped_invalid: int = 0
     redacted: int = 0
+    is_read: bool = False
     warnings: list[str] = []
 
     def warn(self, sentence: str) -> None:

@@ -14,6 +14,7 @@ from loremark.features.metering import service as metering
 from loremark.features.metering.counter_slots import ENRICHMENTS
 from loremark.features.metering.plan_limits import count_one, count_unchecked
 from loremark.features.projects.access import Access
+from loremark.features.reading import store as readings
 from loremark.features.sessions import service as sessions
 from loremark.features.sessions import store as sessions_store
 from loremark.features.sessions.store import ENRICHMENT
@@ -30,14 +31,20 @@ _ATTEMPTS = 5
 
 
 async def start(tx: Tx, caller: Caller, session_id: str, plan: Plan, *, paid: bool) -> EnrichmentStarted:
-    """Enqueue a job for all events not enriched yet. It takes over the candidates of a failed job."""
+    """Enqueue a job for all events not enriched yet. It takes over the candidates of a failed job.
+
+    If a developer's agent has read the session meanwhile, the job applies what it said.
+    """
     session, _ = await sessions.get_session(tx, caller, session_id, Access.WRITE)
     if session["status"] == "enriching":
         raise errors.ENRICHMENT_RUNNING()
-    await _check_token_limit(tx, caller.scope, plan, paid)
+    read = await readings.find_latest(tx, caller.scope, session_id)
+    about = {"readingId": read["id"]} if read is not None and read["status"] == "answered" else {}
+    if not about:
+        await _check_token_limit(tx, caller.scope, plan, paid)
     failed = await _failed_job(tx, caller.scope, session)
     await count_one(tx, caller.scope, plan, ENRICHMENTS, clock.now_ms())
-    job_id = await _enqueue(tx, caller.scope, session, failed, [Stage(name) for name in PIPELINE])
+    job_id = await _enqueue(tx, caller.scope, session, failed, [Stage(name) for name in PIPELINE], about)
     return EnrichmentStarted(job_id=job_id, status="queued", pipeline=list(PIPELINE))
 
 
@@ -73,10 +80,16 @@ async def _failed_job(tx: Tx, scope: Scope, session: Row) -> Row | None:
     return await store.find_latest_job(tx, scope, session["id"], ENRICHMENT)
 
 
-async def _enqueue(tx: Tx, scope: Scope, session: Row, failed: Row | None, stages: list[Stage]) -> str:
+async def _enqueue(
+    tx: Tx, scope: Scope, session: Row, failed: Row | None, stages: list[Stage], about: dict[str, Any] | None = None
+) -> str:
     assert states.SESSION.allows(session["status"], "enriching")
     before = msgspec.json.decode(failed["result"]) if failed is not None and failed["result"] else None
     payload: dict[str, Any] = {"before": before, "wasCompleted": session["status"] == "completed"}
+    if failed is not None and not about:  # a retry applies the same reading
+        earlier = msgspec.json.decode(failed["payload"], type=dict[str, Any])
+        about = {name: earlier[name] for name in ("readingId",) if name in earlier}
+    payload |= about or {}
     job_id = await queue.enqueue(
         tx,
         ENRICHMENT,

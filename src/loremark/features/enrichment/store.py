@@ -29,6 +29,17 @@ _TO_ENRICH = Sql(
     .where(_sizes.c.up_to - _sizes.c.size_bytes <= bindparam("most_bytes"))
     .order_by(events.c.id)
 )
+_of_session = and_(events.c.team_id == bindparam("scope"), events.c.session_id == bindparam("of_session"))
+_BETWEEN = Sql(
+    select(events.c.id, events.c.event, events.c.payload)
+    .where(_of_session, events.c.id >= bindparam("first"), events.c.id <= bindparam("last"))
+    .order_by(events.c.id.desc())
+    .limit(bindparam("take"))
+)
+_FIRST_UNREAD = Sql(select(func.min(events.c.id).label("first")).where(_of_session, events.c.enriched_by.is_(None)))
+_FIRST_OF_JOB = Sql(
+    select(func.min(events.c.id).label("first")).where(_of_session, events.c.enriched_by == bindparam("by_job"))
+)
 _MARK = Sql(
     update(events)
     .where(events.c.team_id == bindparam("scope"), InList(events.c.id, "event_ids"))
@@ -39,6 +50,8 @@ _CANDIDATES = Bulk(
     ("job_id", "position", "team_id", "project_id", "event_id", "content"),
     ("job_id", "position"),
 )
+_AFTER_ALL = "~"
+"""Sorts after every id."""
 _of_job = and_(candidates.c.team_id == bindparam("scope"), candidates.c.job_id == bindparam("of_job"))
 _LAST = Sql(select(func.max(candidates.c.position).label("last")).where(_of_job))
 _TO_EMBED = Sql(
@@ -68,6 +81,11 @@ _PENDING = Sql(
     .where(_of_job, candidates.c.outcome.is_(None))
     .order_by(candidates.c.position)
     .limit(bindparam("take"))
+)
+_ITEMS = Sql(
+    select(candidates.c.position, candidates.c.event_id, candidates.c.content)
+    .where(_of_job, candidates.c.outcome.is_(None), candidates.c.content.startswith('{"type":"item"'))
+    .order_by(candidates.c.position)
 )
 _REVERTS = Sql(
     select(candidates.c.position, candidates.c.content)
@@ -148,6 +166,25 @@ async def list_raw_events(
     return await tx.many(_TO_ENRICH, scope=scope, of_session=session_id, after=after, take=take, most_bytes=most_bytes)
 
 
+async def list_events_between(
+    tx: Tx, scope: Scope, session_id: str, first: str, last: str | None, take: int
+) -> list[Row]:
+    """List the events of a session between these two, newest first."""
+    return await tx.many(_BETWEEN, scope=scope, of_session=session_id, first=first, last=last or _AFTER_ALL, take=take)
+
+
+async def first_unread_event(tx: Tx, scope: Scope, session_id: str) -> str | None:
+    """Return the first event that was not enriched yet."""
+    row = await tx.one(_FIRST_UNREAD, scope=scope, of_session=session_id)
+    return row["first"] if row is not None else None
+
+
+async def first_event_of_job(tx: Tx, scope: Scope, session_id: str, job_id: str) -> str | None:
+    """Return the first event that a job enriched."""
+    row = await tx.one(_FIRST_OF_JOB, scope=scope, of_session=session_id, by_job=job_id)
+    return row["first"] if row is not None else None
+
+
 async def mark_enriched(tx: Tx, scope: Scope, event_ids: Sequence[str], job_id: str) -> None:
     await tx.run(_MARK, scope=scope, event_ids=list(event_ids), by_job=job_id)
 
@@ -182,6 +219,11 @@ async def list_pending(tx: Tx, scope: Scope, job_id: str, take: int) -> list[Row
 async def list_candidates(tx: Tx, scope: Scope, job_id: str, take: int) -> list[Row]:
     """List a job's candidates, in order."""
     return await tx.many(_LIST_CANDIDATES, scope=scope, of_job=job_id, take=take)
+
+
+async def list_item_candidates(tx: Tx, scope: Scope, job_id: str) -> list[Row]:
+    """List a job's items without an outcome, in order."""
+    return await tx.many(_ITEMS, scope=scope, of_job=job_id)
 
 
 async def list_reverts(tx: Tx, scope: Scope, job_id: str, *, after: int, take: int) -> list[Row]:

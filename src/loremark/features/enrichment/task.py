@@ -52,7 +52,8 @@ class Task:
     progress: Progress
     model: LanguageModel | None
     builtin_name: str
-    model_disabled: bool = False
+    reading: Row | None = None
+    """What a developer's agent said about the session, if it was asked."""
 
     @property
     def job_id(self) -> str:

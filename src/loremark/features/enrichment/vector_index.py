@@ -29,6 +29,9 @@ class VectorIndex:
         self._blocks: list[NDArray[np.float16]] = []
         self._cursor = ""
 
+    def __len__(self) -> int:
+        return len(self._ids)
+
     async def refresh(self, tx: Tx) -> None:
         """Load vectors added since the last refresh."""
         after = self._cursor

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from loremark.memory.extraction.model_answers import MalformedAnswer
 from loremark.memory.hygiene import model_review
 from loremark.memory.hygiene.proposals import Proposal
 from loremark.memory.items import Item
+from loremark.memory.json_answer import MalformedAnswer
 from loremark.ports.llm.model import CapReached, LanguageModel, Meter, ModelFailed, Prompt
 
 _ANSWER_TOKENS = 3_000

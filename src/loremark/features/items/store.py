@@ -71,6 +71,13 @@ MUTABLE_COLUMNS = (
 _UPDATE = Sql(
     update(items).where(_ONE).values({name: bindparam(f"new_{name}") for name in (*MUTABLE_COLUMNS, "updated_at_ms")})
 )
+_BY_HASH = Sql(
+    ITEM_SELECT.where(
+        _OF_TEAM, items.c.project_id == bindparam("of_project"), items.c.content_hash == bindparam("of_hash")
+    )
+    .order_by(items.c.id.desc())
+    .limit(1)
+)
 _DELETE = Sql(delete(items).where(_ONE))
 _CLEAR_SESSION = Sql(update(items).where(_ONE).values(session_id=None, source_ref=None))
 
@@ -134,6 +141,11 @@ _DELETE_CONFLICTS = Sql(delete(item_conflicts).where(_CONFLICTS, _OF_ITEM))
 
 async def find_item(tx: Tx, scope: Scope, item_id: str) -> Row | None:
     return await tx.one(_FIND, scope=scope, item_id=item_id)
+
+
+async def find_by_hash(tx: Tx, scope: Scope, project_id: str, content_hash: str) -> Row | None:
+    """Return the newest item with this type, title and content."""
+    return await tx.one(_BY_HASH, scope=scope, of_project=project_id, of_hash=content_hash)
 
 
 async def lock_item(tx: Tx, scope: Scope, item_id: str) -> Row | None:

@@ -18,6 +18,7 @@ from loremark.features.items import store as items_store
 from loremark.features.metering.counter_slots import SESSIONS
 from loremark.features.metering.project_deletion import SESSION_PURGE, count_deleted
 from loremark.features.projects.access import Access
+from loremark.features.reading import store as readings
 from loremark.features.recall import store as recall
 from loremark.features.session_deletion import store
 from loremark.features.sessions import service as sessions
@@ -44,6 +45,7 @@ async def delete_session(tx: Tx, caller: Caller, session_id: str) -> None:
     await store.delete_session(tx, scope, session_id)
     await count_deleted(tx, SESSIONS, [session])
     await recall.delete_session_turns(tx, scope, project_id, session_id)
+    await readings.delete_of_session(tx, scope, session_id)
     await store.delete_jobs(tx, scope, session_id)
     gone, has_more = await delete_items(tx, scope, project_id, session_id, caller.user_id)
     blobs: set[str] = set()

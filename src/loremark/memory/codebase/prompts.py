@@ -10,8 +10,8 @@ from typing import Any, get_args
 
 from loremark.memory import schema_keys
 from loremark.memory.codebase.records import Finding, Layer
-from loremark.memory.extraction.model_answers import MalformedAnswer
 from loremark.memory.extraction.salience import targets_model
+from loremark.memory.json_answer import MalformedAnswer
 from loremark.memory.paths import normalize_path
 
 __all__ = [

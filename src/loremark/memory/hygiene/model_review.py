@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from loremark.memory.extraction.model_answers import MalformedAnswer
 from loremark.memory.hygiene import redaction, titles
 from loremark.memory.hygiene.proposals import Proposal, quote_title
 from loremark.memory.items import Item
+from loremark.memory.json_answer import MalformedAnswer
 
 PROMPT_VERSION = "2026-11-1"
 MAX_PROPOSALS = 40

@@ -15,7 +15,14 @@ from loremark.storage.tables.billing import (
 from loremark.storage.tables.briefings import briefing_entries, briefing_switches, briefings
 from loremark.storage.tables.capture import blobs, events, sessions
 from loremark.storage.tables.columns import metadata
-from loremark.storage.tables.enrichment import ai_reservations, branch_commits, candidates, file_states
+from loremark.storage.tables.enrichment import (
+    ai_reservations,
+    branch_commits,
+    candidates,
+    file_states,
+    reading_items,
+    readings,
+)
 from loremark.storage.tables.identity import (
     api_keys,
     audit_entries,
@@ -91,6 +98,8 @@ __all__ = [
     "payment_events",
     "project_members",
     "projects",
+    "reading_items",
+    "readings",
     "recall_versions",
     "revisions",
     "running_scans",

@@ -1,4 +1,4 @@
-"""Enrichment: candidates between stages, branch and file state, and token reservations."""
+"""Enrichment: candidates between stages, model readings, branch and file state, and token reservations."""
 
 from __future__ import annotations
 
@@ -19,6 +19,50 @@ candidates = Table(
     # The item it was saved as or merged into, and which of the two.
     ref("item_id", null=True),
     text("outcome", null=True),
+)
+
+# What a language model, of the server or of a developer's coding agent, said about a session.
+readings = Table(
+    "readings",
+    metadata,
+    primary(),
+    ref("team_id"),
+    ref("project_id"),
+    ref("session_id"),
+    # Who asked their coding agent; empty for the server's model.
+    ref("user_id", null=True),
+    text("agent"),
+    text("model"),
+    text("prompt_version"),
+    # ``open`` until the last part is answered, then ``answered``, then ``applied``; or ``failed``.
+    text("status"),
+    # The first and the last event that was read, and the items that the model was shown.
+    ref("from_event"),
+    ref("up_to_event"),
+    text("known"),
+    text("answers"),
+    number("parts"),
+    number("prompt_tokens"),
+    number("completion_tokens"),
+    text("error"),
+    number("created_at_ms"),
+    number("updated_at_ms"),
+    Index("ix_readings_session_id_id", "session_id", "id"),
+    Index("ix_readings_project_id_id", "project_id", "id"),
+    Index("ix_readings_team_id_user_id_created_at_ms", "team_id", "user_id", "created_at_ms"),
+)
+
+# The items that came from readings. A model's keep rate is the share of them that reviewers approved.
+reading_items = Table(
+    "reading_items",
+    metadata,
+    key_part("project_id"),
+    key_part("item_id"),
+    ref("team_id"),
+    ref("session_id"),
+    text("model"),
+    text("prompt_version"),
+    Index("ix_reading_items_session_id", "session_id"),
 )
 
 branch_commits = Table(
