@@ -81,3 +81,22 @@ async def test_within_one_session_the_end_state_leads(service: Service) -> None:
     states = {item["title"]: (item["status"], item["supersededBy"] is not None) for item in await memory.items()}
     assert states[OLD[1]] == ("deprecated", True)
     assert states[NEW[1]][1] is False
+
+
+async def test_an_agent_names_the_item_that_its_proposal_replaces(service: Service) -> None:
+    memory = await Memory.of(service)
+    await memory.learn(save(OLD, OTHER))
+    old, other = [next(item for item in await memory.items() if item["title"] == one[1]) for one in (OLD, OTHER)]
+    for item in (old, other):
+        await memory.owner.patch(f"/api/v2/items/{item['id']}", {"status": "approved"})
+    proposal = {
+        "title": "Log drivers out at the end of their shift",
+        "content": "A session ends with the shift of its driver.",
+        "type": "decision",
+        "supersedes": old["id"],
+    }
+    await memory.learn({"operation": "create", "item": proposal, "source": "mcp:claude-code"}, "memory_operation")
+    new = next(item for item in await memory.items() if item["title"] == proposal["title"])
+    assert new["status"] == "draft"
+    assert (await memory.item(old["id"]))["supersededBy"] == new["id"]
+    assert (await memory.item(other["id"])).get("supersededBy") is None

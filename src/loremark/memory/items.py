@@ -41,7 +41,8 @@ class Item:
     """A memory item. A candidate is an item without an ``id``.
 
     ``type_margin``: how far the rules put a candidate's type ahead of the next one; None if it is certain.
-    ``origins``: the event types it comes from, sorted and unique; empty if unknown.
+    ``origins``: the event types it comes from, sorted and unique; empty if unknown. ``supersedes``: the id of the item
+    that a candidate replaces, named by whoever saved it.
     """
 
     title: str
@@ -60,3 +61,4 @@ class Item:
     merged_from: tuple[str, ...] = ()
     type_margin: float | None = None
     origins: tuple[str, ...] = ()
+    supersedes: str = ""

@@ -141,7 +141,10 @@ class Batch:
         before = rescan.find_rescanned(merged, [row for row, _ in entries])
         # Items of this batch are not in the index yet, and a later one may change an earlier one.
         created = [(known[item_id], float(found[best] @ found[other])) for item_id, other in self._created.items()]
-        replaced = [] if before else await self._find_replaced(merged, [*entries, *created])
+        named = {self._items[number].supersedes for number in group} - {""}
+        replaced = await self._list_named(named)
+        if before is None and not replaced:
+            replaced = await self._find_replaced(merged, [*entries, *created])
         gone = {row["id"] for row in replaced}
         row = before or await self._find_same(
             merged, self._rows[best], [entry for entry in entries if entry[0]["id"] not in gone]
@@ -184,6 +187,11 @@ class Batch:
             await store.set_outcome(
                 tx, task.scope, task.job_id, self._rows[number]["position"], candidate_outcome, item_id
             )
+
+    async def _list_named(self, item_ids: set[str]) -> list[Row]:
+        """Return the current items of this project that whoever saved the candidate says it replaces."""
+        rows = await items.list_by_ids(self._tx, self._task.scope, item_ids) if item_ids else []
+        return [row for row in rows if row["project_id"] == self._task.project_id and row["superseded_by"] is None]
 
     async def _find_replaced(self, item: Item, entries: list[tuple[Row, float]]) -> list[Row]:
         """Return the current items that this one replaces. One that is never served takes no approved item's place."""

@@ -127,8 +127,9 @@ SAVE = Tool(
     "memory_save",
     "Save what you learned",
     "Save this session's work to the project's memory: a summary, and one entry in changes per lasting fact (a "
-    "decision and its reason, a convention, how something works, a bug and its cause). Call it when you learn "
-    "something the next person or agent will need, and at the end of a task. Leave out temporary state and anything "
+    "decision and its reason, a convention, how something works, a bug and its cause). Call it as soon as something is "
+    "settled that the next person or agent will need, not only at the end: a decision, a correction by the user, a "
+    "confirmed cause, a command that finally worked. Leave out temporary state and anything "
     "obvious from the code. Secrets are redacted before storing, and saving the same thing twice has no effect.",
     SaveArguments,
     Saved,
@@ -148,16 +149,21 @@ class ProposeArguments(Arguments, frozen=True, kw_only=True, forbid_unknown_fiel
     type: Annotated[ItemType, Meta(description="The type of item.")]
     files: Paths = ()
     confidence: Annotated[float, Meta(ge=0, le=1, description="Your confidence, from 0 to 1.")] = 0.8
+    supersedes: Annotated[
+        str, Meta(max_length=100, description="The id of the item that this one replaces, if it is outdated now.")
+    ] = ""
 
 
 async def _propose(memory: Memory, given: ProposeArguments, progress: Progress) -> Saved:
-    item = {
+    item: dict[str, Any] = {
         "title": given.title,
         "content": given.content,
         "type": given.type,
         "files": list(given.files),
         "confidence": min(given.confidence, _MAX_SURE),
     }
+    if given.supersedes:
+        item["supersedes"] = given.supersedes
     payload = {"operation": "create", "item": item}
     return await _send_event(memory, given.project, IngestEvent.MEMORY_OPERATION, payload, remember=True)
 
@@ -166,7 +172,8 @@ PROPOSE = Tool(
     "memory_propose",
     "Propose an item",
     "Propose one memory item with exact wording (title, content, type). It stays a draft until someone approves it; "
-    "duplicates are merged. To report a session's work and have items extracted from it, use memory_save instead.",
+    "duplicates are merged. When something changed, write the complete new rule and name the outdated item in "
+    "supersedes. To report a session's work and have items extracted from it, use memory_save instead.",
     ProposeArguments,
     Saved,
     _propose,

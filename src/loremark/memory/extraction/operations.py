@@ -39,6 +39,7 @@ _CONTEXT_TYPES = ("system", "reference", "memory")
 _OPERATION_FIELDS = ("operation", "action", "op")
 _CONTENT_FIELDS = ("content", "text", "description", "body")
 _READ_CHARS = 20_000
+_ID = re.compile(r"[\w.:-]{1,100}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _ANY_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LINE_BREAK = re.compile(r"[\r\n\t]+")
@@ -76,6 +77,7 @@ def created_item(payload: dict[str, Any], origin: EventContext) -> Item | None:
         tier=TIER_OF_TYPE[kind],
         # Anyone can deprecate, but only a reviewer can approve.
         status="deprecated" if as_text(given.get("status")).strip().lower() == "deprecated" else "draft",
+        supersedes=_id_in(first_text(given, "supersedes")),
     )
 
 
@@ -134,8 +136,11 @@ def _given(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def _item_id(payload: dict[str, Any]) -> str:
-    found = first_text(payload, "itemId", "id").strip() or first_text(_given(payload), "itemId", "id").strip()
-    return found if re.fullmatch(r"[\w.:-]{1,100}", found) else ""
+    return _id_in(first_text(payload, "itemId", "id").strip() or first_text(_given(payload), "itemId", "id"))
+
+
+def _id_in(text: str) -> str:
+    return text.strip() if _ID.fullmatch(text.strip()) else ""
 
 
 def _tags(given: dict[str, Any], payload: dict[str, Any]) -> tuple[str, ...]:
