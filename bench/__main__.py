@@ -21,6 +21,7 @@ from bench import (
     hook,
     ingest,
     noisy_neighbors,
+    played_model,
     reads,
     real_projects,
     recall,
@@ -40,6 +41,7 @@ QUALITY = {
     "sde": first_prompt.run_sde,
     "scenarios": first_prompt.run_scenarios,
     "real-projects": real_projects.run,
+    "played-model": played_model.run,
 }
 BENCHMARKS = {
     "reads": reads.run,

@@ -44,17 +44,22 @@ class Developer:
 
     def __init__(self, home: Path, server: Loremark, project: str, database: Path) -> None:
         self.folder = home / "project"
-        self._home, self._server, self._project, self._database = home, server, project, database
+        self._home, self._database = home, database
+        self.server, self.project = server, project
         self.folder.mkdir(parents=True)
         settings = home / ".config" / "loremark"
         settings.mkdir(parents=True)
         url = f"http://127.0.0.1:{server.port}"
         secrets = {project: server.secret_of(project)}
-        profile = {"url": url, "key": server.key, "secrets": secrets}
-        (settings / "profile.json").write_text(json.dumps(profile))
+        self._profile = settings / "profile.json"
+        self._profile.write_text(json.dumps({"url": url, "key": server.key, "secrets": secrets}))
         (self.folder / ".loremark.toml").write_text(f'project = "{project}"\n')
         (settings / "links.json").write_text(json.dumps({str(self.folder.resolve()): {"project": project}}))
         self._environment = {"HOME": str(home), "PATH": os.environ["PATH"]}
+
+    def stop_enriching(self) -> None:
+        """Leave sessions that end to whoever reads them."""
+        self._profile.write_text(json.dumps({**json.loads(self._profile.read_text()), "enrich": False}))
 
     def hook(self, event: str, session: str, **fields: Any) -> str:
         """Run the hook for an event of Claude Code and return the context it adds."""
@@ -114,7 +119,7 @@ class Developer:
             time.sleep(1)
 
     def _is_settled(self) -> bool:
-        sessions = self._server.list(f"/api/v2/sessions?projectId={self._project}&limit=1000")
+        sessions = self.server.list(f"/api/v2/sessions?projectId={self.project}&limit=1000")
         if any(session["status"] == "enriching" for session in sessions):
             return False
         with closing(sqlite3.connect(f"file:{self._database}?mode=ro", uri=True)) as database:

@@ -57,18 +57,18 @@ def contains_literals(text: str, literals: Sequence[str]) -> bool:
     )
 
 
-def _show(repository: str, path: str) -> Any:
+def show_json(repository: str, path: str) -> Any:
     command = ["git", "-C", repository, "show", f"HEAD:{path}"]
     return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
 
 
-def _tasks(repository: str) -> list[dict[str, Any]]:
+def list_tasks(repository: str) -> list[dict[str, Any]]:
     command = ["git", "-C", repository, "ls-tree", "-r", "--name-only", "HEAD"]
     paths = subprocess.run(command, capture_output=True, check=True, text=True).stdout.split()
-    return [_show(repository, path) for path in paths if path.endswith("/tasks/main/task.json")]
+    return [show_json(repository, path) for path in paths if path.endswith("/tasks/main/task.json")]
 
 
-def _prompt(task: Mapping[str, Any]) -> str:
+def prompt_of(task: Mapping[str, Any]) -> str:
     return f"{task['bug_report']}\n\nThe code is in {task['module']}."
 
 
@@ -94,7 +94,7 @@ class Run:
         print(f"{self.name:24} {counted}; first-prompt block median {median(self.sizes):.0f} tokens", flush=True)
 
 
-def _decoys(run: Run, decoys: Sequence[Mapping[str, Any]]) -> None:
+def add_decoys(run: Run, decoys: Sequence[Mapping[str, Any]]) -> None:
     for number, decoy in enumerate(decoys):
         run.developer.work(f"decoy-{number}", exchanges(decoy["turns"]))
 
@@ -102,8 +102,8 @@ def _decoys(run: Run, decoys: Sequence[Mapping[str, Any]]) -> None:
 def run_sde() -> None:
     """sde-bench: 27 plain conversations, 6 amended ones and 28 commits, among decoys and the host's history."""
     source = os.environ["LOREMARK_BENCH_SDE"]
-    tasks = _tasks(source)
-    decoys = _show(source, "gen/decoy_conversations.json")
+    tasks = list_tasks(source)
+    decoys = show_json(source, "gen/decoy_conversations.json")
     with ExitStack() as stack:
         _run_conversations(Run(stack, "sde conversation"), tasks, decoys)
     with ExitStack() as stack:
@@ -115,14 +115,14 @@ def run_sde() -> None:
 def _run_conversations(run: Run, tasks: Sequence[Mapping[str, Any]], decoys: Sequence[Mapping[str, Any]]) -> None:
     plain = [task for task in tasks if task["source"] == "conversation"]
     half = len(decoys) // 2
-    _decoys(run, decoys[:half])
+    add_decoys(run, decoys[:half])
     for task in plain:
         run.developer.work(task["codebase"], exchanges(task["conversations"]))
-    _decoys(run, decoys[half:])
+    add_decoys(run, decoys[half:])
     run.developer.deliver()
     found = 0
     for task in plain:
-        _, block = run.ask(_prompt(task))
+        _, block = run.ask(prompt_of(task))
         share = max(_share(said["text"], block) for said in _stating(task["conversations"], task["policy"]))
         found += share >= _WHOLE
         if share < _WHOLE:
@@ -139,13 +139,13 @@ def _run_amended(run: Run, tasks: Sequence[Mapping[str, Any]], decoys: Sequence[
     amended = [task for task in tasks if task["source"] == "conversation-amended"]
     for task in amended:
         run.developer.work(f"{task['codebase']}-1", exchanges(task["conversations"][0]))
-    _decoys(run, decoys)
+    add_decoys(run, decoys)
     for task in amended:
         run.developer.work(f"{task['codebase']}-2", exchanges(task["conversations"][1]))
     run.developer.deliver()
     new_told = old_told = 0
     for task in amended:
-        _, block = run.ask(_prompt(task))
+        _, block = run.ask(prompt_of(task))
         current = _current(block)
         before, after = (said[-1]["text"] for said in task["conversations"])
         new_told += _share(after, current) >= _WHOLE
@@ -173,7 +173,7 @@ def _run_history(run: Run, tasks: Sequence[Mapping[str, Any]], source: str) -> N
     run.developer.deliver()
     found = 0
     for task in history:
-        _, block = run.ask(_prompt(task))
+        _, block = run.ask(prompt_of(task))
         share = _share(task["decision_rationale"], block)
         found += share >= _WHOLE
         if share < _WHOLE:

@@ -58,6 +58,10 @@ class Loremark:
         owner = _create_owner(self.environment, "Neighbours")
         return Loremark(self.port, self.pid, owner["projectId"], owner["apiKey"], self.environment)
 
+    def call(self, method: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        answer: dict[str, Any] = self._call(method, path, json.dumps(body).encode())
+        return answer
+
     def _call(self, method: str, path: str, body: bytes | None = None) -> Any:
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         request = Request(f"http://127.0.0.1:{self.port}{path}", body, headers, method=method)
