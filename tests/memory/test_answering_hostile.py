@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +21,9 @@ from tests.support.properties import examples
 
 SURE = 5.0
 MARK = re.compile(r"\[(\d+)\]")
+
+
+_DATES = (("i1", "2025-01-02"), ("i2", "2026-03-04"))
 
 
 def _passage(content: str, key: str = "i1", title: str = "Cache keys", similarity: float = 0.8) -> Passage:
@@ -77,6 +81,14 @@ def test_the_prompt_is_bounded() -> None:
     system, user = build_prompt("why " * 50_000, history, giant)
     assert len(system) + len(user) < 40_000
     assert user.count("BEGIN PASSAGE") == 12
+
+
+def test_the_model_is_told_which_passage_is_newer() -> None:
+    old, new = (replace(_passage("Cache keys have a prefix.", key), date=date) for key, date in _DATES)
+    system, user = build_prompt("why?", [], [old, new])
+    assert "id: i1\nstatus: reviewed, current, 2025-01-02" in user
+    assert "id: i2\nstatus: reviewed, current, 2026-03-04" in user
+    assert "the newer one holds" in system
 
 
 def test_a_question_cannot_open_a_passage() -> None:

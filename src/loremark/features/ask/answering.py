@@ -8,6 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import cast
 
+from loremark.base import clock
 from loremark.base.caller import Scope
 from loremark.base.plans import Plan, Plans
 from loremark.base.redaction.redactor import redact
@@ -185,6 +186,7 @@ class AnswerBuilder:
                 files=item.files,
                 confidence=item.confidence,
                 similarity=item.similarity,
+                date=clock.iso(item.updated_at_ms)[:10],
             )
             for item in found.sources
         ]

@@ -43,6 +43,7 @@ class SearchHit:
     similarity: float
     score: float
     reasons: tuple[Reason, ...]
+    updated_at_ms: int
 
 
 @dataclass(frozen=True)
@@ -132,4 +133,5 @@ def _to_hit(hit: Hit, row: Row) -> SearchHit:
         similarity=hit.similarity,
         score=hit.score,
         reasons=hit.reasons,
+        updated_at_ms=row["updated_at_ms"],
     )

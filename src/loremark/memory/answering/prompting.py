@@ -9,7 +9,7 @@ from loremark.memory.answering.follow_ups import MAX_QUESTION_CHARS
 from loremark.memory.answering.records import Passage, Turn
 from loremark.memory.answering.sentences import escape_citation_marks
 
-PROMPT_VERSION = "2026-11-2"
+PROMPT_VERSION = "2026-11-3"
 MAX_PASSAGES = 12
 _PASSAGE_CHARS = 2_400
 _ALL_PASSAGES_CHARS = 16_000
@@ -33,6 +33,7 @@ Rules
   numbers that are there.
 - If the passages do not cover the question, say so in one sentence and cite nothing. If they cover a part, answer that
   part and say what is missing.
+- If two passages disagree, the newer one holds; say so.
 - Keep numbers, names, paths and codes letter by letter.
 - Short: one to five sentences, or a short list. Markdown, no headings, no links, no images, no HTML.
 - Answer in the language of the question."""
@@ -68,6 +69,9 @@ def _blocks(passages: Sequence[Passage]) -> list[str]:
         left -= len(words)
         files = ", ".join(_clean(file, _FILE_CHARS) for file in passage.files[:_MAX_FILES])
         lines = [f"title: {_line(passage.title, _TITLE_CHARS)}", f"type: {_line(passage.type, 40)}"]
+        lines += (
+            [f"id: {_line(passage.item_id, 100)}", f"status: reviewed, current, {passage.date}"] if passage.date else []
+        )
         lines += [f"UNREVIEWED: from {_line(passage.origin, _TITLE_CHARS)}"] if passage.origin else []
         lines += [f"files: {_line(files, _MAX_FILES * _FILE_CHARS)}"] if files else []
         blocks.append("\n".join([*lines, words]))
