@@ -27,12 +27,11 @@ _BUILTIN_USED = "The built-in engine was used instead."
 
 @dataclass
 class _Answered:
-    """What a model said: ``complete`` unless it failed before the end of the session."""
+    """What a model said, perhaps not to the end of the session."""
 
     reading: SessionReading
     model: str
     prompt_version: str
-    complete: bool
     row: Row | None = None
     """The reading as it is stored; None if the server's model read, which is stored with its findings."""
     usage: Usage = Usage(0, 0)
@@ -67,7 +66,7 @@ async def _stored_answer(task: Task, events: Sequence[RawEvent]) -> _Answered | 
     if not reading.parts_read:
         return None
     name = f"{row['agent']}:{row['model']}" if row["model"] else str(row["agent"])
-    return _Answered(reading, name, row["prompt_version"], reading.prompt is None, row)
+    return _Answered(reading, name, row["prompt_version"], row)
 
 
 async def _fail(task: Task, row: Row, reason: str) -> None:
@@ -85,13 +84,13 @@ async def _ask_server(task: Task, events: Sequence[RawEvent]) -> _Answered | Non
         task.deps.database, task.deps.embedder, task.scope, task.project_id, passages.passages
     )
     reading = SessionReading(known, passages.passages, passages.branch)
-    answered = _Answered(reading, model.name, prompts.VERSION, complete=False)
-    answered.complete = await _read_parts(task, model, answered)
+    answered = _Answered(reading, model.name, prompts.VERSION)
+    await _read_parts(task, model, answered)
     return answered if reading.parts_read else None
 
 
-async def _read_parts(task: Task, model: LanguageModel, answered: _Answered) -> bool:
-    """Ask the model part by part. Return whether it read the whole session; if not, a warning says why."""
+async def _read_parts(task: Task, model: LanguageModel, answered: _Answered) -> None:
+    """Ask the model part by part, until it fails; a warning says why."""
     reading = answered.reading
     while (asked := reading.prompt) is not None:
         prompt = Prompt(
@@ -110,14 +109,13 @@ async def _read_parts(task: Task, model: LanguageModel, answered: _Answered) -> 
             await asyncio.to_thread(reading.add_answer, completion.text)
         except CapReached:
             task.progress.warn("AI token limit reached. The built-in engine processed the remaining events.")
-            return False
+            return
         except ModelFailed as failure:
             task.progress.warn(f"The model failed ({failure.reason}): {failure}. {_BUILTIN_USED}")
-            return False
+            return
         except MalformedAnswer:
             task.progress.warn(f"The model returned an invalid answer. {_BUILTIN_USED}")
-            return False
-    return True
+            return
 
 
 def _warn(task: Task, tally: Tally) -> None:
@@ -153,7 +151,9 @@ async def _store(task: Task, events: Sequence[RawEvent], answered: _Answered) ->
         for row in await store.list_item_candidates(tx, task.scope, task.job_id):
             candidate = decode(row["content"])
             assert isinstance(candidate, ItemCandidate)
-            is_replaced = answered.complete and row["event_id"] in kinds and row["event_id"] not in deliberate
+            is_replaced = (
+                answered.reading.is_complete and row["event_id"] in kinds and row["event_id"] not in deliberate
+            )
             if is_replaced or is_quoted_by(candidate.item, [one.item for one in found]):
                 await store.set_outcome(tx, task.scope, task.job_id, row["position"], "dropped")
         position = await store.last_position(tx, task.scope, task.job_id)

@@ -13,7 +13,7 @@ from loremark.memory.reading import answers
 from loremark.memory.reading.answers import Finding
 from loremark.memory.reading.prompt import KnownItem, ReadingPrompt, build_prompt
 from loremark.memory.reading.source_text import SourceText
-from loremark.memory.reading.transcript import Passage, parts, passages
+from loremark.memory.reading.transcript import Passage, parts, passages, without_middle
 
 
 @dataclass
@@ -36,7 +36,9 @@ class SessionReading:
     tally: Tally = field(default_factory=Tally)
 
     def __post_init__(self) -> None:
-        self._parts = parts(self.passages)
+        divided = parts(self.passages)
+        self._parts = without_middle(divided)
+        self._is_whole = len(self._parts) == len(divided)
         self._source = SourceText(self.passages, (f"{one.title}\n{one.content}" for one in self.known))
         self._findings: dict[str, Finding] = {}
         self._read = 0
@@ -53,6 +55,11 @@ class SessionReading:
     @property
     def parts_read(self) -> int:
         return self._read
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the model has read everything that was said."""
+        return self._is_whole and self._read >= len(self._parts)
 
     @property
     def prompt(self) -> ReadingPrompt | None:

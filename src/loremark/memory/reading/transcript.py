@@ -101,7 +101,7 @@ def _clean(text: str) -> str:
 
 
 def parts(found: Sequence[Passage]) -> list[list[Passage]]:
-    """Divide a session into parts. Of a very long one, the middle is left out: it ends with what holds."""
+    """Divide a session into parts."""
     divided: list[list[Passage]] = [[]]
     room = PART_CHARS
     for passage in found:
@@ -111,9 +111,12 @@ def parts(found: Sequence[Passage]) -> list[list[Passage]]:
             room = PART_CHARS
         divided[-1].append(shown)
         room -= len(shown.text)
-    if len(divided) > MAX_PARTS:
-        divided = [divided[0], *divided[-(MAX_PARTS - 1) :]]
     return [part for part in divided if part]
+
+
+def without_middle(divided: Sequence[Sequence[Passage]]) -> list[Sequence[Passage]]:
+    """Return the parts to read. Of a very long session the middle is left out: it ends with what holds."""
+    return list(divided) if len(divided) <= MAX_PARTS else [divided[0], *divided[-(MAX_PARTS - 1) :]]
 
 
 def _shortened(text: str) -> str:
