@@ -170,6 +170,19 @@ async def test_a_lying_agent_adds_no_item_and_the_job_says_so(service: Service, 
     assert "Left out 1 item" in (await reader.memory.jobs(reader.session_id))[0]["warning"]
 
 
+async def test_an_item_with_a_redacted_secret_waits_for_a_review(service: Service) -> None:
+    reader = await Reader.of(service)
+    await reader.memory.owner.patch(f"/api/projects/{reader.memory.tool.project_id}", {"autoApproveThreshold": 0.1})
+    opened = await reader.start()
+    leak = {"title": "The token", "content": f"The token is {SECRET}.", "quotes": [{"turn": 1, "quote": "My token is"}]}
+    await reader.answer(opened["id"], answer({**RULE, **leak}, RULE))
+    await service.wait_for_jobs(30)
+    items = {item["title"]: item for item in await reader.memory.items()}
+    assert items[RULE["title"]]["status"] == "approved"
+    assert (items["The token"]["status"], items["The token"]["flags"]) == ("draft", ["redacted"])
+    assert SECRET not in str(items)
+
+
 async def test_two_hundred_items_are_not_a_memory(service: Service) -> None:
     reader = await Reader.of(service)
     opened = await reader.start()

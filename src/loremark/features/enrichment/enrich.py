@@ -8,20 +8,19 @@ from collections.abc import Sequence
 
 from loremark.base.redaction.redactor import redact_payload
 from loremark.features.enrichment import session_reader, store
-from loremark.features.enrichment.records import Candidate, ItemCandidate, encode, non_item_candidates
+from loremark.features.enrichment.records import Candidate, ItemCandidate, encode, flag_item, non_item_candidates
 from loremark.features.enrichment.session_events import load_events
 from loremark.features.enrichment.task import Task
 from loremark.features.metering import service as metering
 from loremark.features.sessions.blobs import PayloadReader
 from loremark.memory.extraction.extract import event_texts, extract
-from loremark.memory.items import Item, RawEvent
+from loremark.memory.items import RawEvent
 from loremark.ports.llm import tokens
 
 STAGE = "enrich"
 _EVENTS_BATCH = 50
 _BATCH_BYTES = 1024 * 1024
 _BATCH_CHARS = 8 * 1024 * 1024
-_REDACTED_MARK = "[redacted:"
 
 
 async def enrich(task: Task) -> None:
@@ -100,19 +99,9 @@ async def _find(task: Task, events: Sequence[RawEvent]) -> list[tuple[str, Candi
     for event, extraction in zip(events, extractions, strict=True):
         for warning in extraction.warnings:
             task.progress.warn(warning)
-        found += [(event.id, ItemCandidate(_flagged(item), event.event)) for item in extraction.items]
+        found += [(event.id, ItemCandidate(flag_item(item), event.event)) for item in extraction.items]
         found += [(event.id, one) for one in non_item_candidates(extraction)]
     return found
-
-
-def _flagged(item: Item) -> Item:
-    texts = (item.title, item.content, *(quote.quote for quote in item.evidence))
-    flags = {*item.flags}
-    if any(_REDACTED_MARK in text for text in texts):
-        flags.add("redacted")
-    if item.confidence < 0.5:
-        flags.add("low_confidence")
-    return dataclasses.replace(item, flags=tuple(sorted(flags)))
 
 
 def _count_tokens(events: Sequence[RawEvent]) -> int:

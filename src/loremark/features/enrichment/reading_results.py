@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from loremark.features.enrichment import store, vectors
-from loremark.features.enrichment.records import ItemCandidate, Reading, text_hash
+from loremark.features.enrichment.records import ItemCandidate, Reading, flag_item, text_hash
 from loremark.features.enrichment.supersession import supersede
 from loremark.features.enrichment.task import Task
 from loremark.features.items import records
@@ -34,7 +34,7 @@ async def resolve(task: Task, tx: Tx, row: Row, found: ItemCandidate, reading: R
     approved, rejected = await readings.count_reviewed(
         tx, task.scope, task.project_id, reading.model, reading.prompt_version
     )
-    item = dataclasses.replace(found.item, confidence=confidence(approved, rejected, reading.sureness))
+    item = flag_item(dataclasses.replace(found.item, confidence=confidence(approved, rejected, reading.sureness)))
     item_id = await items.create_item(
         tx,
         task.scope,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from typing import Literal
 
@@ -50,6 +51,7 @@ class RevertCandidate(msgspec.Struct, frozen=True, tag="revert"):
 
 
 _MAX_WARNINGS = 10
+_REDACTED_MARK = "[redacted:"
 Candidate = ItemCandidate | OperationCandidate | ContextCandidate | DigestCandidate | FilesCandidate | RevertCandidate
 _decoder = msgspec.json.Decoder(Candidate)
 _encode = msgspec.json.Encoder().encode
@@ -74,6 +76,17 @@ def non_item_candidates(extraction: Extraction) -> list[Candidate]:
         found.append(FilesCandidate(extraction.files))
     found += [RevertCandidate(revert) for revert in extraction.reverts]
     return found
+
+
+def flag_item(item: Item) -> Item:
+    """Flag an item whose text had a secret, or that is unlikely to be kept."""
+    texts = (item.title, item.content, *(quote.quote for quote in item.evidence))
+    flags = {*item.flags}
+    if any(_REDACTED_MARK in text for text in texts):
+        flags.add("redacted")
+    if item.confidence < 0.5:
+        flags.add("low_confidence")
+    return dataclasses.replace(item, flags=tuple(sorted(flags)))
 
 
 def text_hash(text: str) -> str:
