@@ -43,6 +43,7 @@ def test_healthy_setup(olga: Cli, server: Server, shop: Path) -> None:
     assert _verdicts(healthy) == {
         **dict.fromkeys(("program", "login", "server", "clock", "key", "project", "secret", "spool", "git"), "ok"),
         "agents": "-",
+        "reading": "-",
     }
     assert server.key not in healthy.out
     events = server.http.get(f"/api/v2/sessions?projectId={project}").json()

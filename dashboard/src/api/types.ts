@@ -14,3 +14,4 @@ export type Session = Shapes["SessionDetail"];
 export type SessionEvent = Shapes["SessionEvent"];
 export type Job = Shapes["EnrichmentJob"];
 export type Source = Shapes["Source"];
+export type Reading = Shapes["ReadingEntry"];

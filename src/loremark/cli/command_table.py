@@ -40,4 +40,5 @@ HOOKS: dict[str, CommandSpec] = {
     "sync": CommandSpec("loremark.cli.sync", "agents"),
     "hook": CommandSpec("loremark.cli.hook", "agents"),
     "mcp": CommandSpec("loremark.cli.mcp", "agents"),
+    "reading": CommandSpec("loremark.cli.reading", "agents"),
 }

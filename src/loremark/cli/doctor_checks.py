@@ -174,6 +174,7 @@ def _secret(found: profile.Profile, project: str) -> Check:
 def _on_machine() -> Iterator[Check]:
     yield _spool()
     yield _agents()
+    yield _reading()
     yield _git_hooks()
     yield from _capture()
 
@@ -211,6 +212,20 @@ def _agents() -> Check:
     if "installed" not in states.values():
         return Check("agents", None, words, "loremark install")
     return Check("agents", True, words)
+
+
+def _reading() -> Check:
+    """Whether a coding agent reads finished sessions, what it used today, and why it failed last."""
+    from loremark.cli.reading import describe
+    from loremark.hook import headless, reading_settings
+
+    settings, last = reading_settings.load(), reading_settings.last_outcome()
+    words = describe(settings, [agent for agent in sorted(headless.SUPPORTED) if headless.installed(agent)])
+    if not settings.enabled:
+        return Check("reading", None, words)
+    if last.error:
+        return Check("reading", False, f"{last.agent} failed: {last.error}", "loremark reading off, or sign in to it")
+    return Check("reading", True, f"{words} Used: {last.calls_today} sessions, {last.tokens_today:,} tokens.")
 
 
 def _capture() -> Iterator[Check]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from loremark.cli.framework import FAILED, OK, CommandError
+from loremark.cli.framework import FAILED, OK, USAGE, CommandError
 
 if TYPE_CHECKING:
     from loremark.client.client import Client
@@ -21,6 +21,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("session", nargs="?", metavar="SESSION", help="session ID (default: the newest active one)")
     parser.add_argument("--retry", action="store_true", help="retry a failed session")
+    parser.add_argument(
+        "--with",
+        dest="reader",
+        metavar="AGENT",
+        help="have this coding agent read the session first, such as claude-code or codex; also one enriched before",
+    )
     parser.add_argument("--no-wait", action="store_true", help="start the job and exit")
     parser.add_argument("--seconds", type=float, default=600.0, help="how long to wait (default: 600)")
     add_project(parser)
@@ -39,7 +45,10 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             project_id = get_project(arguments, client)
             session_id = _newest(client, project_id, "failed" if arguments.retry else "active")
-        job_id, is_new = enrichment_watcher.start(client, session_id, again=arguments.retry)
+        job_id = read_with(arguments.reader, session_id) if arguments.reader else ""
+        is_new = bool(job_id)
+        if not job_id:
+            job_id, is_new = enrichment_watcher.start(client, session_id, again=arguments.retry)
         if not is_new:
             output.note("Enrichment is already running.")
         if arguments.no_wait:
@@ -55,6 +64,20 @@ def run(arguments: argparse.Namespace) -> int:
             enrichment_watcher.list_found_items(client, project_id, session_id, job),
             as_json=arguments.json,
         )
+
+
+def read_with(agent: str, session_id: str) -> str:
+    """Have an agent read a session, and return the job. If it fails, say why; the built-in engine does its work."""
+    from loremark.cli import output
+    from loremark.hook import headless, reading
+
+    if agent not in headless.SUPPORTED:
+        raise CommandError(f"unknown agent {agent!r}; choose from: {', '.join(sorted(headless.SUPPORTED))}", USAGE)
+    output.note(f"{agent} is reading {session_id}. This can take a few minutes.")
+    result = reading.read_session(session_id, agent, again=True)
+    if result.status != "read":
+        output.note(output.one_line(f"{agent} did not read the session: {result.reason or result.status}"))
+    return result.job_id
 
 
 def print_result(session_id: str, job: EnrichmentJob, items: list[MemoryItem], *, as_json: bool) -> int:

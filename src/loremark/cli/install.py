@@ -100,7 +100,22 @@ def _install(agents: list[Agent], options: SetupOptions, ledger: Ledger, argumen
             _print_result(agent, state, plan, steps, arguments)
     if arguments.json:
         write_json({"scope": options.scope, "dryRun": arguments.dry_run, "agents": results})
+    elif not arguments.dry_run and not arguments.yes and sys.stdin.isatty():
+        _offer_reading()
     return FAILED if failed else OK
+
+
+def _offer_reading() -> None:
+    """Ask once whether the agents may write memories from finished sessions."""
+    from loremark.cli.reading import QUESTION
+    from loremark.hook import headless, reading_settings
+
+    found = [agent for agent in sorted(headless.SUPPORTED) if headless.installed(agent)]
+    if not found or reading_settings.is_decided():
+        return
+    wanted = confirm(QUESTION.format(agent=" or ".join(found)), assumed=False)
+    reading_settings.save(reading_settings.load()._replace(enabled=wanted))
+    note("Change this at any time with: loremark reading on, or: loremark reading off")
 
 
 def apply_plan(title: str, plan: Plan, ledger: Ledger, arguments: argparse.Namespace) -> bool:

@@ -119,7 +119,13 @@ def _batch_turn(key: str, part: list[tuple[str, Record]], state: dict[str, Any])
     last = records[-1]
     has_ended = last["kind"] == spool.SESSION_END and not last.get("continues")
     if payload is not None or has_ended:
-        state = {**state, "seen": seen, "ended": has_ended, "agent_key": sessions.agent_key(last)}
+        state = {
+            **state,
+            "seen": seen,
+            "ended": has_ended,
+            "agent_key": sessions.agent_key(last),
+            "agent": last["agent"],
+        }
         sessions.write(key, state)
     if payload is not None:
         _write_batch(names, records[-1], "session_save", payload)

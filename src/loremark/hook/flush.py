@@ -12,8 +12,18 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from loremark.base import clock, ids, profile
-from loremark.hook import batching, briefing, delivery, files, outbox, sessions, spool, spool_limits
-from loremark.hook.spawn import acquire_lock
+from loremark.hook import (
+    batching,
+    briefing,
+    delivery,
+    files,
+    outbox,
+    reading_settings,
+    sessions,
+    spool,
+    spool_limits,
+)
+from loremark.hook.spawn import acquire_lock, start_reading
 
 _SETTLE_S = 0.4
 _PATIENCE_S = 180.0
@@ -90,11 +100,15 @@ def _work(*, include_open_turns: bool, seconds: float) -> None:
 
 
 def _enrich_and_refresh(projects: dict[tuple[str, str], None]) -> None:
-    """Enrich sessions that have ended, and refresh the cached briefings."""
+    """Enrich sessions that have ended, or have an agent read them first, and refresh the cached briefings."""
     waiting = {batch.session for name in outbox.list_names() if (batch := outbox.read(name)) is not None}
     saved_profile = profile.load()
-    for key in sessions.list_due() if saved_profile is not None and saved_profile.enrich else ():
-        if key not in waiting:
+    wanted = saved_profile is not None and saved_profile.enrich
+    due = [key for key in sessions.list_due() if key not in waiting] if wanted else []
+    if due and reading_settings.load().enabled:
+        start_reading()
+    else:
+        for key in due:
             delivery.enrich(key)
     for url, project in projects:
         briefing.refresh(url, project, seconds=delivery.TIMEOUT_S)

@@ -11,7 +11,9 @@ TYPE_CHECKING = False  # importing typing would slow the hook down
 if TYPE_CHECKING:
     from typing import Any
 
-_DISABLED = "LOREMARK_DISABLED"
+# Set in the environment of agents that we ask in the background: their sessions are not the developer's.
+HEADLESS = "LOREMARK_HEADLESS"
+_DISABLED = ("LOREMARK_DISABLED", HEADLESS)
 _HINT_CHARS = 40
 # Sources of a session start after which the agent has forgotten the first briefing.
 _FRESH_STARTS = frozenset(("compact", "clear"))
@@ -39,7 +41,7 @@ def run(arguments: list[str]) -> None:
 
 
 def _run(arguments: list[str]) -> None:
-    if os.environ.get(_DISABLED, "") not in ("", "0"):
+    if any(os.environ.get(name, "") not in ("", "0") for name in _DISABLED):
         return
     command = arguments[0] if arguments else ""
     if command == "git":

@@ -1,4 +1,4 @@
-"""Start the flusher as a detached background process, one at a time and not for every tool call."""
+"""Start the flusher, or the reading of finished sessions, as a detached background process, one of each at a time."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ import os
 from loremark.base import clock
 from loremark.hook import files, spool
 
+TYPE_CHECKING = False  # importing typing would slow the hook down
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 # Low-priority records start a flusher only if none has run for this long.
 _DETAILS_DELAY_MS = 10 * clock.MINUTE_MS
 _MAX_FILE_DESCRIPTORS = 4_096
 # A flusher that runs longer is stuck; the next one resumes its work.
 _MAX_LIFETIME_S = 900
+_MAX_READING_S = 3_600
+_FLUSHER_LOCK, _READING_LOCK = "lock", "reading.lock"
 
 
 def start_flusher(kind: str = spool.TURN_END) -> None:
@@ -23,19 +29,33 @@ def start_flusher(kind: str = spool.TURN_END) -> None:
         if lock is None:
             return
         try:
-            _detach(lock)
+            _detach(lock, _flush)
         finally:
             os.close(lock)
     except OSError:
         return
 
 
-def acquire_lock() -> int | None:
-    """Return the flusher's lock, or None if it is taken. Held while the descriptor is open, in children too."""
+def start_reading() -> None:
+    """Start reading finished sessions unless that is running. Doesn't block and never raises."""
+    try:
+        lock = acquire_lock(_READING_LOCK)
+        if lock is None:
+            return
+        try:
+            _detach(lock, _read)
+        finally:
+            os.close(lock)
+    except OSError:
+        return
+
+
+def acquire_lock(name: str = _FLUSHER_LOCK) -> int | None:
+    """Return the lock, or None if it is taken. Held while the descriptor is open, in children too."""
     import fcntl  # lazy: most runs of the hook start no flusher
 
     files.ensure_private_folder(spool.folder())
-    lock = os.open(_lock_path(), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    lock = os.open(os.path.join(spool.folder(), name), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         write_lock_owner(lock)
@@ -63,19 +83,18 @@ def limit_lifetime(seconds: int = _MAX_LIFETIME_S) -> None:
     signal.alarm(seconds)
 
 
-def _lock_path() -> str:
-    return os.path.join(spool.folder(), "lock")
-
-
 def _is_overdue() -> bool:
     try:
-        return clock.now_ms() - os.stat(_lock_path()).st_mtime_ns // 1_000_000 > _DETAILS_DELAY_MS
+        return (
+            clock.now_ms() - os.stat(os.path.join(spool.folder(), _FLUSHER_LOCK)).st_mtime_ns // 1_000_000
+            > _DETAILS_DELAY_MS
+        )
     except FileNotFoundError:
         return True
 
 
-def _detach(lock: int) -> None:
-    """Double-fork into a new session, so the flusher survives the agent."""
+def _detach(lock: int, work: Callable[[int], None]) -> None:
+    """Double-fork into a new session, so the process survives the agent."""
     child = os.fork()
     if child:
         os.waitpid(child, 0)
@@ -83,12 +102,12 @@ def _detach(lock: int) -> None:
     try:
         os.setsid()
         if os.fork() == 0:
-            _run_flusher(lock)
+            work(_close_all_but(lock))
     finally:
         os._exit(0)
 
 
-def _run_flusher(lock: int) -> None:
+def _close_all_but(lock: int) -> int:
     os.chdir("/")
     os.umask(0o077)
     lock_fd = os.dup2(lock, 3, inheritable=False) if lock != 3 else lock
@@ -97,7 +116,18 @@ def _run_flusher(lock: int) -> None:
         os.dup2(devnull, handle)
     os.closerange(4, _MAX_FILE_DESCRIPTORS)
     write_lock_owner(lock_fd)
+    return lock_fd
+
+
+def _flush(lock: int) -> None:
     limit_lifetime()
     from loremark.hook.flush import flush  # lazy: too slow for the hook itself
 
-    flush(lock_fd, settle=True)
+    flush(lock, settle=True)
+
+
+def _read(lock: int) -> None:
+    limit_lifetime(_MAX_READING_S)
+    from loremark.hook.reading import read_due_sessions
+
+    read_due_sessions()

@@ -34,6 +34,13 @@ function InstallSteps({ agent, url, projectId }: { agent: Agent; url: string; pr
       >
         <CodeBlock label="Copy install command">{`loremark install ${agent.name}`}</CodeBlock>
       </Step>
+      {agent.reads && (
+        <Step
+          title={`Optional: let ${agent.title} read your finished sessions and write memories from them. It uses your own account, about 5,000 tokens per session, with daily limits.`}
+        >
+          <CodeBlock label="Copy reading command">loremark reading on</CodeBlock>
+        </Step>
+      )}
       <Step title={`${agent.next} Then work as usual.`}>
         {agent.limits && (
           <Text size="sm" c="dimmed">

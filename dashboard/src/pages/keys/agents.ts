@@ -7,7 +7,11 @@ export interface Agent {
   next: string;
   /** Limits of what is captured, if any. */
   limits?: string;
+  /** Whether it can read finished sessions in the background. */
+  reads?: boolean;
 }
+
+const READERS = ["claude-code", "codex", "gemini", "copilot", "opencode", "cline"];
 
 const agent = (name: string, title: string, next: string, limits?: string): Agent => ({
   name,
@@ -15,6 +19,7 @@ const agent = (name: string, title: string, next: string, limits?: string): Agen
   kind: "agent",
   next,
   limits,
+  reads: READERS.includes(name),
 });
 
 /** The agents `loremark install` supports, in the order of the docs, plus two manual setups. */

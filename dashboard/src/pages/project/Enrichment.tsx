@@ -1,5 +1,6 @@
 import { SegmentedControl, Slider, Stack, Switch, Text } from "@mantine/core";
 import { useState } from "react";
+import { CodeBlock } from "~/parts/Copy";
 import { SettingsSection } from "~/parts/SettingsSection";
 import { useProject } from "~/shell/project";
 import { useUpdateProject, useProjectDetail } from "./useUpdateProject";
@@ -105,6 +106,16 @@ export function Enrichment({ disabled }: { disabled: boolean }) {
           <Text size="sm" c="dimmed" mt={6}>
             Small costs less; medium is more accurate. Plans without the medium model always use small.
           </Text>
+        </div>
+        <div>
+          <Text size="sm" fw={600} mb={6}>
+            Your coding agent
+          </Text>
+          <Text size="sm" c="dimmed">
+            Claude Code, Codex and other agents can read your finished sessions in the background and write
+            memories from them, with your own account. Turn it on for your machine:
+          </Text>
+          <CodeBlock label="Copy the command">loremark reading on</CodeBlock>
         </div>
         <Switch
           label="Deep enrichment"

@@ -16,6 +16,7 @@ import { pluralize, formatMs, RelativeTime } from "~/parts/format";
 import classes from "./sessions.module.css";
 import { Collapsible } from "./PayloadFields";
 import { formatDuration, type Stage } from "./format";
+import { Readings } from "./Readings";
 
 const STAGES: Record<string, [name: string, about: string]> = {
   enrich: ["Enrich", "extracts memories from the events"],
@@ -143,6 +144,7 @@ export function Pipeline({ session, children }: { session: Session; children?: R
             <Text size="xs" c="dimmed" mt="sm">
               Model: {session.enrichmentModel}
             </Text>
+            <Readings session={session} />
             {earlier.length > 0 && (
               <Collapsible title={`Earlier runs (${earlier.length})`}>
                 {() =>
