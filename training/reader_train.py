@@ -1,11 +1,11 @@
 """Trains the reader: a small model that reads two texts together and says how they relate.
 
-    python training/reader_train.py data.jsonl bases/ reader.npz [--without author11 author12]
+    python training/reader_train.py data.jsonl bases/ reader/ [--without author11 author12]
 
 A larger model learns the labels of some authors and answers for the others; the small one learns labels and answers.
-Needs torch, transformers and tokenizers, and a GPU: about ten minutes on one H200. ``--teacher`` stores the larger
-model's answers in a file, or takes them from it. ``--small`` trains on a few pairs for a few steps, to see that
-everything runs.
+Writes ``reader_words.npz`` and ``reader_layers.npz``. Needs torch, transformers and tokenizers, and a GPU.
+``--teacher`` stores the larger model's answers in a file, or takes them from it. ``--small`` trains on a few pairs for
+a few steps, to see that everything runs.
 """
 
 from __future__ import annotations
@@ -29,12 +29,15 @@ from transformers import BertConfig, BertModel, MPNetConfig, MPNetModel
 
 SEED, BATCH, WARM_UP, DROPOUT = 1, 256, 0.06, 0.1
 FIRST_TOKENS, TOKENS = 96, 320
-OUTPUTS = {"answers": slice(0, 1), "matters": slice(1, 2), "pair": slice(2, 5)}
+TASKS = ("answers", "matters", "pair")
+"""The first two have one output each, the last has three."""
 _FOLDS = 3
 """Each text is answered by a larger model that learned the other folds."""
 _IMITATION = 0.95
 _CERTAIN = 8.0
 Scores: TypeAlias = NDArray[np.float32]
+Encoded: TypeAlias = tuple[NDArray[np.int64], int]
+"""The token ids of a pair, and how many belong to its first text."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,7 @@ def main() -> None:
     parser.add_argument("--teacher", type=Path, help="the larger model's answers")
     parser.add_argument("--small", action="store_true")
     given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
     left_out = set(given.without)
     lines = map(json.loads, given.data.read_text().splitlines())
     examples = [line for line in lines if not {line["author"], line["project"]} & left_out]
@@ -96,7 +100,9 @@ def main() -> None:
             np.save(given.teacher, answers)
     student = open_base(given.bases, STUDENT.base)
     train(student, examples, STUDENT, answers)
-    write_tensors(tensors_of(student), given.out)
+    tensors = tensors_of(student)
+    write_tensors({"word_emb": tensors.pop("word_emb")}, given.out / "reader_words.npz")
+    write_tensors(tensors, given.out / "reader_layers.npz")
 
 
 def answer(bases: Path, examples: Sequence[dict[str, Any]]) -> Scores:
@@ -147,6 +153,9 @@ def device() -> str:
 
 def train(model: Reader, examples: Sequence[dict[str, Any]], recipe: Recipe, teacher: Scores | None = None) -> None:
     encoded = encode(model, [(one["a"], one["b"]) for one in examples])
+    tasks = np.array([TASKS.index(one["task"]) for one in examples])
+    labels = np.array([one["label"] for one in examples])
+    weights = np.array([one["weight"] for one in examples], dtype=np.float32)
     size = min(BATCH, len(examples))
     steps = max(1, int(recipe.epochs * len(examples) / size))
     optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.rate, weight_decay=0.01, betas=(0.9, 0.98))
@@ -155,12 +164,12 @@ def train(model: Reader, examples: Sequence[dict[str, Any]], recipe: Recipe, tea
         lambda step: min((step + 1) / (WARM_UP * steps + 1), max(0.0, (steps - step) / (steps * (1 - WARM_UP)))),
     )
     model.train()
-    for step, chosen in zip(range(steps), _batches([len(first) for first, _ in encoded], size), strict=False):
+    for step, chosen in zip(range(steps), _batches([len(pieces) for pieces, _ in encoded], size), strict=False):
         with torch.autocast(device(), torch.bfloat16, enabled=device() == "cuda"):
             scores = model(*_padded(model, [encoded[at] for at in chosen]))
-        loss = _loss(scores.float(), [examples[at] for at in chosen])
+        loss = _loss(scores.float(), *(_on_device(values[chosen]) for values in (tasks, labels, weights)))
         if teacher is not None:
-            wanted = torch.tensor(teacher[chosen], device=device())
+            wanted = _on_device(teacher[chosen])
             loss = (1 - _IMITATION) * loss + _IMITATION * _imitation(scores.float(), wanted)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -172,9 +181,9 @@ def train(model: Reader, examples: Sequence[dict[str, Any]], recipe: Recipe, tea
 
 
 @torch.no_grad()
-def predict(model: Reader, pairs: Sequence[tuple[str, str]], size: int = 512) -> Scores:
+def predict(model: Reader, pairs: Sequence[tuple[str, str]], size: int = 512, tokens: int = TOKENS) -> Scores:
     model.eval()
-    encoded = encode(model, pairs)
+    encoded = encode(model, pairs, tokens)
     scores = np.zeros((len(pairs), 5), dtype=np.float32)
     order = sorted(range(len(pairs)), key=lambda at: len(encoded[at][0]))
     for start in range(0, len(order), size):
@@ -185,31 +194,39 @@ def predict(model: Reader, pairs: Sequence[tuple[str, str]], size: int = 512) ->
     return scores
 
 
-def encode(model: Reader, pairs: Sequence[tuple[str, str]]) -> list[tuple[list[int], list[int]]]:
-    """Token ids and types of each pair. A long first text keeps its start and its end."""
-    firsts = model.tokenizer.encode_batch([first for first, _ in pairs], add_special_tokens=False)
-    seconds = model.tokenizer.encode_batch([second for _, second in pairs], add_special_tokens=False)
+def encode(model: Reader, pairs: Sequence[tuple[str, str]], tokens: int = TOKENS) -> list[Encoded]:
+    """Token ids of each pair. A long first text keeps its start and its end."""
+    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+    found = model.tokenizer.encode_batch(texts, add_special_tokens=False)
+    ids = {text: one.ids[:tokens] for text, one in zip(texts, found, strict=True)}
+    ends = {text: one.ids[-FIRST_TOKENS // 2 :] for text, one in zip(texts, found, strict=True)}
     between = [model.end] if model.has_types else [model.end, model.end]
     encoded = []
-    for first, second in zip(firsts, seconds, strict=True):
-        head = first.ids
+    for first, second in pairs:
+        head = ids[first]
         if len(head) > FIRST_TOKENS:
-            head = [*head[: FIRST_TOKENS // 2], *head[-FIRST_TOKENS // 2 :]]
+            head = [*head[: FIRST_TOKENS // 2], *ends[first]]
         head = [model.start, *head, *between]
-        tail = [*second.ids[: TOKENS - len(head) - 1], model.end]
-        encoded.append(([*head, *tail], [0] * len(head) + [1] * len(tail)))
+        pieces = [*head, *ids[second][: tokens - len(head) - 1], model.end]
+        encoded.append((np.array(pieces), len(head)))
     return encoded
 
 
-def _padded(model: Reader, encoded: Sequence[tuple[list[int], list[int]]]) -> tuple[Tensor, Tensor, Tensor]:
-    length = (max(len(pieces) for pieces, _ in encoded) + 7) // 8 * 8
-    pieces = torch.full((len(encoded), length), model.padding, dtype=torch.long)
-    mask, types = torch.zeros_like(pieces), torch.zeros_like(pieces)
-    for row, (text, kinds) in enumerate(encoded):
-        pieces[row, : len(text)] = torch.tensor(text)
-        types[row, : len(text)] = torch.tensor(kinds)
-        mask[row, : len(text)] = 1
-    return pieces.to(device()), mask.to(device()), types.to(device())
+def _padded(model: Reader, encoded: Sequence[Encoded]) -> tuple[Tensor, Tensor, Tensor]:
+    length = (max(len(text) for text, _ in encoded) + 7) // 8 * 8
+    pieces = np.full((len(encoded), length), model.padding)
+    for row, (text, _) in enumerate(encoded):
+        pieces[row, : len(text)] = text
+    places = np.arange(length)
+    mask = places < np.array([len(text) for text, _ in encoded])[:, None]
+    types = mask & (places >= np.array([head for _, head in encoded])[:, None])
+    return _on_device(pieces), _on_device(mask.astype(np.int64)), _on_device(types.astype(np.int64))
+
+
+def _on_device(array: NDArray[Any]) -> Tensor:
+    """Pinned memory lets the next batch be prepared while the GPU works on this one."""
+    tensor = torch.from_numpy(array)
+    return tensor.pin_memory().to("cuda", non_blocking=True) if device() == "cuda" else tensor
 
 
 def _batches(lengths: Sequence[int], size: int) -> Iterator[list[int]]:
@@ -225,21 +242,12 @@ def _batches(lengths: Sequence[int], size: int) -> Iterator[list[int]]:
         yield from batches
 
 
-def _loss(scores: Tensor, examples: Sequence[dict[str, Any]]) -> Tensor:
-    total = scores.new_zeros(())
-    for task, columns in OUTPUTS.items():
-        rows = [row for row, one in enumerate(examples) if one["task"] == task]
-        if not rows:
-            continue
-        labels = torch.tensor([examples[row]["label"] for row in rows], device=scores.device)
-        weights = torch.tensor([examples[row]["weight"] for row in rows], device=scores.device)
-        given = scores[rows][:, columns]
-        if task == "pair":
-            each = F.cross_entropy(given, labels, reduction="none")
-        else:
-            each = F.binary_cross_entropy_with_logits(given[:, 0], labels.float(), reduction="none")
-        total = total + (each * weights).sum()
-    return total / sum(one["weight"] for one in examples)
+def _loss(scores: Tensor, tasks: Tensor, labels: Tensor, weights: Tensor) -> Tensor:
+    is_pair = tasks == TASKS.index("pair")
+    given = scores.gather(1, tasks.clamp(max=1)[:, None])[:, 0]
+    binary = F.binary_cross_entropy_with_logits(given, labels.clamp(max=1).float(), reduction="none")
+    relation = F.cross_entropy(scores[:, 2:], labels, reduction="none")
+    return (torch.where(is_pair, relation, binary) * weights).sum() / weights.sum()
 
 
 def _imitation(scores: Tensor, wanted: Tensor) -> Tensor:
@@ -251,25 +259,38 @@ def _imitation(scores: Tensor, wanted: Tensor) -> Tensor:
 def tensors_of(model: Reader) -> Tensors:
     """The tensors under short names; query, key and value of a layer are one matrix."""
     state = {name: tensor.detach().float().cpu().numpy() for name, tensor in model.state_dict().items()}
-    tensors = {
-        "word_emb": state["encoder.embeddings.word_embeddings.weight"],
-        "pos_emb": state["encoder.embeddings.position_embeddings.weight"],
-        "type_emb": state["encoder.embeddings.token_type_embeddings.weight"],
-        "emb_ln.w": state["encoder.embeddings.LayerNorm.weight"],
-        "emb_ln.b": state["encoder.embeddings.LayerNorm.bias"],
-    }
+    return {short: np.concatenate([state[name] for name in names]) for short, names in _names(model).items()}
+
+
+def restore(model: Reader, tensors: Tensors) -> None:
+    """Replace the model's weights by stored ones."""
+    state = {}
+    for short, names in _names(model).items():
+        state |= dict(zip(names, np.split(tensors[short], len(names)), strict=True))
+    model.load_state_dict({name: torch.tensor(array) for name, array in state.items()})
+
+
+def _names(model: Reader) -> dict[str, list[str]]:
+    """The short name of each stored tensor, and the names of the model's tensors that it is made of."""
+    names = {short: [f"encoder.embeddings.{name}"] for short, name in _EMBEDDINGS.items()}
     for number in range(model.encoder.config.num_hidden_layers):  # type: ignore[union-attr,arg-type]
-        theirs, ours = f"encoder.encoder.layer.{number}.", f"l{number}."
+        layer = f"encoder.encoder.layer.{number}."
         for kind, end in (("w", "weight"), ("b", "bias")):
-            mixed = [state[f"{theirs}attention.self.{name}.{end}"] for name in ("query", "key", "value")]
-            tensors[f"{ours}qkv.{kind}"] = np.concatenate(mixed)
-            for short, name in _PARTS.items():
-                tensors[f"{ours}{short}.{kind}"] = state[f"{theirs}{name}.{end}"]
+            mixed = [f"{layer}attention.self.{one}.{end}" for one in ("query", "key", "value")]
+            names[f"l{number}.qkv.{kind}"] = mixed
+            names |= {f"l{number}.{short}.{kind}": [f"{layer}{name}.{end}"] for short, name in _PARTS.items()}
     for name in ("hidden", "out"):
-        tensors |= {f"{name}.w": state[f"{name}.weight"], f"{name}.b": state[f"{name}.bias"]}
-    return tensors
+        names |= {f"{name}.w": [f"{name}.weight"], f"{name}.b": [f"{name}.bias"]}
+    return names
 
 
+_EMBEDDINGS = {
+    "word_emb": "word_embeddings.weight",
+    "pos_emb": "position_embeddings.weight",
+    "type_emb": "token_type_embeddings.weight",
+    "emb_ln.w": "LayerNorm.weight",
+    "emb_ln.b": "LayerNorm.bias",
+}
 _PARTS = {
     "ao": "attention.output.dense",
     "aln": "attention.output.LayerNorm",
