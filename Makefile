@@ -11,10 +11,18 @@ PYTEST := $(BIN)/python -m pytest
 DASHBOARD := src/loremark/features/dashboard/built/index.html
 # Install a system package where no Python package provides the program; starts no service.
 apt = { apt-get update -qq && RUNLEVEL=1 apt-get install -y -qq $(1) >/dev/null; }
+# What `make train` needs; training/README.md says where the models and the texts come from.
+TRAIN_PYTHON ?= python3
+TRAINED ?= build/reader
+MINILM ?= all-MiniLM-L6-v2
+MPNET ?= all-mpnet-base-v2
+SQUAD ?=
+NLI ?=
+TRAIN_OPTIONS ?= --without author11 author12
 DASHBOARD_SOURCES := $(shell find dashboard -path dashboard/node_modules -prune -o -type f -not -name 'schema.d.ts' -print 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup develop test suite check nightly e2e lint format bench lock docs wheel clean
+.PHONY: help run setup develop test suite check nightly e2e lint format bench lock docs train wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +71,12 @@ bench: develop ## measure speed as a ratio to a reference on this machine
 docs: develop ## generate the reference pages of docs/
 	$(BIN)/python -m tests.documentation.write
 
+train: $(TRAINED)/bases/mpnet.npz ## train the reader (needs a GPU, see training/README.md)
+	$(TRAIN_PYTHON) training/reader_data.py $(TRAINED)/data.jsonl $(if $(SQUAD),--squad $(SQUAD)) $(if $(NLI),--nli $(NLI))
+	$(TRAIN_PYTHON) training/reader_train.py $(TRAINED)/data.jsonl $(TRAINED)/bases $(TRAINED) $(TRAIN_OPTIONS)
+	cp tests/ports/reader_reference.json $(TRAINED)
+	$(TRAIN_PYTHON) training/reader_reference.py $(TRAINED)/bases $(TRAINED) $(TRAINED)/reader_reference.json
+
 lock: $(VENV)/uv.stamp ## update the locked requirement files
 	$(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  --no-emit-index-url pyproject.toml requirements/build.in -o requirements/run.txt
@@ -95,6 +109,9 @@ $(VENV)/run.stamp: $(VENV)/uv.stamp requirements/run.txt requirements/models.txt
 $(DASHBOARD): $(DASHBOARD_SOURCES) | $(VENV)/uv.stamp
 	dashboard/with-node npm ci --silent --no-audit --no-fund
 	dashboard/with-node npm run --silent build
+
+$(TRAINED)/bases/mpnet.npz:
+	$(TRAIN_PYTHON) training/reader_bases.py $(@D) $(MINILM) $(MPNET)
 
 $(VENV)/e2e.stamp: $(VENV)/dev.stamp requirements/e2e.txt
 	$(UV) pip install --require-hashes --no-deps -r requirements/e2e.txt

@@ -94,6 +94,8 @@ def main() -> None:
         examples = examples[:: len(examples) // 16]
     if given.teacher and given.teacher.exists():
         answers = np.load(given.teacher)
+        if len(answers) != len(examples):
+            raise SystemExit(f"{given.teacher} has answers for {len(answers)} pairs, not for {len(examples)}")
     else:
         answers = answer(given.bases, examples)
         if given.teacher:
