@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -80,7 +79,7 @@ class Server:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "key-of-another-tool")
     running = Server()
     yield running
     running.close()
@@ -137,6 +136,7 @@ def test_self_hosted_server_needs_no_key_and_no_usage(server: Server) -> None:
         return found
 
     assert asyncio.run(work()).tokens == 0
+    assert server.keys == [None]
 
 
 @pytest.mark.parametrize(
@@ -187,10 +187,10 @@ def test_unreachable_server_raises_embedder_failed(server: Server) -> None:
         _embed(server, ["text"])
 
 
-def test_missing_key_or_sdk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(EmbedderFailed, match="need an API key"):
+def test_wrong_settings_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key-of-another-tool")
+    with pytest.raises(ValueError, match="need an API key: set LOREMARK_LLM_API_KEY"):
         open_embedder("openai:text-embedding-3-small")
-    monkeypatch.setitem(sys.modules, "openai", None)
-    with pytest.raises(EmbedderFailed, match=r"loremark\[openai\]"):
-        open_embedder("openai:text-embedding-3-small", api_key="key")
+    with pytest.raises(ValueError, match="must start with http"):
+        open_embedder("openai:small", base_url="localhost:11434")
+    assert open_embedder("openai:text-embedding-3-small", api_key="key").dimensions == 1536

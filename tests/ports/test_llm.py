@@ -1,10 +1,9 @@
-"""The model port over real HTTP with a scripted server: both SDKs, failures, and usage accounting."""
+"""The model port over real HTTP with a scripted server: both APIs, failures, and usage accounting."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,12 +13,16 @@ from typing import cast
 
 import pytest
 
+from loremark.ports.llm.anthropic_messages import AnthropicMessages
 from loremark.ports.llm.breaker import FAILURES, OPEN_S
-from loremark.ports.llm.model import CapReached, Completion, ModelFailed, Prompt, Usage, open_model
+from loremark.ports.llm.model import CapReached, Completion, ModelFailed, Prompt, ServerAddress, Usage
+from loremark.ports.llm.openai_chat import OpenAiChat
+from loremark.ports.llm.providers import open_model
 from loremark.ports.llm.remote_model import RemoteModel
 from loremark.ports.llm.tokens import count
+from tests.servers.https import Authority
 from tests.servers.process import free_port
-from tests.servers.scripted_model import MODEL, Drop, Hang, Raw, Refuse, Reply, Request, Say, ScriptedModel
+from tests.servers.scripted_model import MODEL, Chunks, Drop, Hang, Raw, Refuse, Reply, Request, Say, ScriptedModel
 
 pytestmark = pytest.mark.anyio
 
@@ -111,10 +114,6 @@ async def opened(server: ScriptedModel, clock: FakeClock) -> AsyncIterator[Open]
     models: list[RemoteModel] = []
 
     def open_one(kind: str, *, base_url: str | None = None, timeout_s: float = 30.0) -> RemoteModel:
-        # Imported here: importing the SDKs takes seconds, and every test worker imports this module.
-        from loremark.ports.llm.anthropic_messages import AnthropicMessages
-        from loremark.ports.llm.openai_chat import OpenAiChat
-
         provider = OpenAiChat if kind == "openai" else AnthropicMessages
         address = base_url or server.base_url(kind)
         models.append(
@@ -535,29 +534,137 @@ async def test_closed_stream_is_billed_for_what_was_received(
     assert meter.usages[0].completion_tokens == count(TEXT[:5])
 
 
-def test_open_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
+def test_open_model() -> None:
     assert open_model("builtin") is None
     for wrong in ("", "openai", "openai:", "gemini:x", "OPENAI:x"):
         with pytest.raises(ValueError, match="a model must be builtin"):
             open_model(wrong)
-    with pytest.raises(ValueError, match="http"):
-        open_model("openai:x", base_url="127.0.0.1:9/v1")
-    for kind in ("openai", "anthropic"):
-        with pytest.raises(ValueError, match="need an API key"):
-            open_model(f"{kind}:x")
-        assert open_model(f"{kind}:x", base_url="http://127.0.0.1:9") is not None  # a self-hosted server
-        monkeypatch.setenv(f"{kind.upper()}_API_KEY", KEY)
-        assert open_model(f"{kind}:x", api_key="") is not None
+    for wrong in ("127.0.0.1:9/v1", "ftp://host", "http://", "http://host:port"):
+        with pytest.raises(ValueError, match="must start with http"):
+            open_model("openai:x", base_url=wrong)
+    with pytest.raises(ValueError, match="characters that no key has") as failed:
+        open_model("openai:x", api_key="sk-1\nsk-2")
+    assert "sk-1" not in str(failed.value)
+    opened = open_model("openai:x", base_url="http://me:secret@127.0.0.1:9/v1/")  # a self-hosted server
+    assert opened is not None
+    assert opened.address == ServerAddress("http://127.0.0.1:9/v1", has_key=False)
 
 
-def test_missing_sdk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    for kind, module in (("openai", "openai_chat"), ("anthropic", "anthropic_messages")):
-        monkeypatch.delitem(sys.modules, f"loremark.ports.llm.{module}")
-        monkeypatch.setitem(sys.modules, kind, None)
-        with pytest.raises(ValueError, match=rf"loremark\[{kind}\]"):
-            open_model(f"{kind}:x")
+@pytest.mark.parametrize(
+    ("kind", "url"), [("openai", "https://api.openai.com/v1"), ("anthropic", "https://api.anthropic.com")]
+)
+def test_provider_needs_a_key_from_our_settings(kind: str, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variables of other tools are never used: neither their keys nor their addresses."""
+    for provider in ("OPENAI", "ANTHROPIC"):
+        monkeypatch.setenv(f"{provider}_API_KEY", KEY)
+        monkeypatch.setenv(f"{provider}_AUTH_TOKEN", KEY)
+        monkeypatch.setenv(f"{provider}_BASE_URL", "http://127.0.0.1:9")
+    with pytest.raises(ValueError, match="need an API key: set LOREMARK_LLM_API_KEY"):
+        open_model(f"{kind}:x")
+    opened = open_model(f"{kind}:x", api_key=KEY)
+    assert opened is not None
+    assert opened.address == ServerAddress(url, has_key=True)
+
+
+async def test_only_our_key_is_sent(
+    server: ScriptedModel, kind: str, meter: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"{kind.upper()}_API_KEY", KEY)
+    for api_key in ("", " sk-from-our-settings\n"):
+        opened = open_model(f"{kind}:m", base_url=server.base_url(kind), api_key=api_key)
+        assert opened is not None
+        await opened.complete(PLAIN, meter)
+        await opened.close()
+    first, second = (
+        {name: value for name, value in request.headers.items() if name in ("authorization", "x-api-key")}
+        for request in server.requests
+    )
+    assert first == {}
+    assert second["authorization"] == "Bearer sk-from-our-settings"
+    assert second.get("x-api-key") == ("sk-from-our-settings" if kind == "anthropic" else None)
+
+
+async def test_anthropic_address_may_end_in_v1(server: ScriptedModel, opened: Open, meter: Ledger) -> None:
+    assert (await opened("anthropic", base_url=server.base_url("anthropic") + "/v1/").complete(PLAIN, meter)).text
+
+
+@pytest.mark.parametrize(
+    ("reply", "sentence"),
+    [
+        (Refuse(401, "bad"), "the model server rejected the API key (401)"),
+        (Refuse(404, "The model `m` does not exist"), "does not know this model (404): The model `m` does not exist"),
+        (Refuse(404, "Not Found"), "the model server has no such API at this address (404); check its URL"),
+        (Refuse(302, "", headers={"Location": "/login"}), "no such API at this address (302); check its URL"),
+        (Refuse(402, "You are out of credits"), "responded with status 402: You are out of credits"),
+        (Raw(b"<html>a web page</html>", "text/html"), "the model server's response is invalid"),
+        (Raw(b'{"error": "Unexpected endpoint"}'), "the model server reported an error: Unexpected endpoint"),
+    ],
+)
+async def test_wrong_settings_are_named_in_one_sentence(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, reply: Reply, sentence: str
+) -> None:
+    server.always(reply)
+    with pytest.raises(ModelFailed) as failed:
+        await model.complete(PLAIN, meter)
+    assert sentence in str(failed.value)
+    assert "\n" not in str(failed.value)
+
+
+async def test_missing_key_is_named(server: ScriptedModel, kind: str, meter: Ledger) -> None:
+    server.always(Refuse(401))
+    opened = open_model(f"{kind}:m", base_url=server.base_url(kind))
+    assert opened is not None
+    with pytest.raises(ModelFailed, match=r"requires an API key \(401\)"):
+        await opened.complete(PLAIN, meter)
+    await opened.close()
+
+
+async def test_thinking_without_an_answer_is_explained(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger
+) -> None:
+    server.answer(Say("", finish="length"))
+    with pytest.raises(ModelFailed, match="used all 50 tokens before it began to answer") as failed:
+        await model.complete(PLAIN, meter)
+    assert failed.value.reason == "malformed"
+
+
+async def test_wrong_host_is_named(opened: Open, meter: Ledger, authority: Authority) -> None:
+    with ScriptedModel(authority.server_context()) as private:
+        for address, why in (
+            (f"http://127.0.0.1:{free_port()}", "connection refused"),
+            ("http://no-such-host.invalid/v1", "its host name cannot be resolved"),
+            (private.base_url(), "the certificate is not trusted"),
+        ):
+            with pytest.raises(ModelFailed, match=f"the model server cannot be reached: {why}"):
+                await opened("openai", base_url=address).complete(PLAIN, meter)
+        assert private.requests == []
+
+
+async def test_private_certificate_authority(meter: Ledger, authority: Authority) -> None:
+    with ScriptedModel(authority.server_context()) as private:
+        opened = open_model("openai:m", base_url=private.base_url(), ca_file=str(authority.ca_file))
+        assert opened is not None
+        assert (await opened.complete(PLAIN, meter)).text == "all is well"
+        await opened.close()
+
+
+STREAM = (
+    b": the server is working\r\n\r\n"
+    b'data:{"choices":[{"delta":{"role":"assistant","content":""}}]}\n\n'
+    b'event: message\ndata: {"model":"m-1","choices":[{"delta":{"content":"caf\xc3\xa9 \\"error\\""}}]}\r\n\r\n'
+    b'data: {"choices":[{"delta":{},"finish_reason":"stop"}],"error":null}\n\n'
+    b'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}\n\n'
+    b"data: [DONE]\n\n"
+)
+
+
+async def test_stream_arrives_in_any_pieces(server: ScriptedModel, opened: Open, meter: Ledger) -> None:
+    """As compatible servers send it: comments, other line ends, and characters cut in half by the network."""
+    for size in (1, 7, len(STREAM)):
+        server.answer(Chunks(tuple(STREAM[start : start + size] for start in range(0, len(STREAM), size))))
+        pieces, completion = await ask(opened("openai"), PLAIN, meter, True)
+        assert pieces == ['café "error"']
+        assert (completion.model, completion.usage) == ("m-1", Usage(3, 4))
 
 
 def test_token_count() -> None:

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from loremark.ports.llm.model import Completion, LanguageModel, Prompt, Usage, open_model
+from loremark.ports.llm.model import Completion, LanguageModel, Prompt, Usage
+from loremark.ports.llm.providers import open_model
 from tests.servers import small_model as server
 
 pytestmark = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -79,6 +80,13 @@ class Raw:
 
 
 @dataclass(frozen=True)
+class Chunks:
+    """A stream that arrives in exactly these pieces."""
+
+    pieces: tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
 class Hang:
     """No answer until the server stops."""
 
@@ -88,13 +96,13 @@ class Drop:
     """Close the connection without an answer."""
 
 
-Reply = Say | Refuse | Raw | Hang | Drop
+Reply = Say | Refuse | Raw | Chunks | Hang | Drop
 
 
 class ScriptedModel:
     """Listens on a loopback port until ``stop``; can be used as a context manager."""
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self._requests: list[Request] = []
         self._replies: list[Reply] = []
         self._default_reply: Reply | Callable[[Request], Reply] = Say("all is well")
@@ -102,6 +110,9 @@ class ScriptedModel:
         self._changed = threading.Condition()
         self._stopping = threading.Event()
         self._server = _Server(self)
+        self._scheme = "http" if tls is None else "https"
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
         self.port = int(self._server.server_address[1])
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
@@ -119,8 +130,8 @@ class ScriptedModel:
         self._thread.join()
 
     def base_url(self, kind: str = "openai") -> str:
-        """The base URL that the provider's SDK expects."""
-        return f"http://127.0.0.1:{self.port}" + ("/v1" if kind == "openai" else "")
+        """The base URL to configure."""
+        return f"{self._scheme}://127.0.0.1:{self.port}" + ("/v1" if kind == "openai" else "")
 
     def answer(self, *replies: Reply) -> None:
         """Queue replies for the next requests."""
@@ -204,6 +215,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
             case Raw():
                 self._send(200, reply.body, {"Content-Type": reply.content_type})
+            case Chunks():
+                self._stream(list(reply.pieces), None)
             case Refuse(status=200):
                 self._stream([*_stream_start(request), _error(request, reply)], None)
             case Refuse():

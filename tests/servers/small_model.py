@@ -32,7 +32,7 @@ def missing() -> str | None:
 
 @contextmanager
 def small_model() -> Iterator[str]:
-    """Run the server and yield its base URL for the OpenAI SDK."""
+    """Run the server and yield its base URL."""
     with tempfile.TemporaryDirectory(prefix="loremark-test-model-") as folder:
         process, port = on_free_port(lambda port: _launch(Path(folder), port))
         try:

@@ -14,11 +14,11 @@ import loremark.entry.application
 import loremark.entry.main
 import loremark.entry.processes  # noqa: F401
 from loremark.entry.command_table import COMMANDS
-from loremark.ports.outbound import sender
+from loremark.ports.outbound.certificates import load_certificates
 from tests.support import cheap_passwords
 
 for _command in COMMANDS.values():
     import_module(_command.module)
 cheap_passwords.use(pytest.MonkeyPatch())
-sender._trust("")
+load_certificates("")
 gc.freeze()

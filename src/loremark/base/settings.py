@@ -111,11 +111,23 @@ class Settings:
     llm_base_url: str = _setting(
         "", "URL of a compatible model server such as Ollama or vLLM.", shown="the provider's API"
     )
-    llm_api_key: str = _setting(
-        "", "API key for the model server.", secret=True, shown="the provider's environment variable"
+    llm_api_key: str = _setting("", "API key for the model server.", secret=True, shown="none")
+    llm_small_base_url: str = _setting(
+        "",
+        "URL for the small model only. With its own URL or key it uses neither shared one.",
+        shown="`LOREMARK_LLM_BASE_URL`",
+    )
+    llm_small_api_key: str = _setting(
+        "", "API key for the small model only.", secret=True, shown="`LOREMARK_LLM_API_KEY`"
     )
     llm_timeout_s: int = _setting(60, "Timeout of a model call, in seconds.")
     embeddings: str = _setting("builtin", "Embedding model: `builtin`, `builtin:fp32` or `openai:<model>`.")
+    embeddings_base_url: str = _setting(
+        "",
+        "URL for embeddings only. With its own URL or key it uses neither shared one.",
+        shown="`LOREMARK_LLM_BASE_URL`",
+    )
+    embeddings_api_key: str = _setting("", "API key for embeddings only.", secret=True, shown="`LOREMARK_LLM_API_KEY`")
     index_cache_mb: int = _setting(512, "Megabytes of search indexes each process keeps in memory.")
     mail_url: str = _setting(
         "",

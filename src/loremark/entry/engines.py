@@ -10,7 +10,8 @@ from loremark.base.settings import Settings, SettingsError
 from loremark.ports.embeddings import embedder
 from loremark.ports.embeddings.embedder import Embedder
 from loremark.ports.embeddings.embedders import Embedders
-from loremark.ports.llm.model import LanguageModel, open_model
+from loremark.ports.llm.model import LanguageModel
+from loremark.ports.llm.providers import open_model
 from loremark.ports.reader.builtin import BuiltinReader
 from loremark.ports.reader.reader import Reader
 
@@ -44,15 +45,17 @@ async def open_engines(settings: Settings) -> AsyncIterator[Engines]:
 
 
 def open_embedder(settings: Settings) -> Embedder:
+    used = _embeddings(settings)
     try:
         return embedder.open_embedder(
-            settings.embeddings,
-            base_url=settings.llm_base_url or None,
-            api_key=settings.llm_api_key or None,
+            used.spec,
+            base_url=used.base_url,
+            api_key=used.api_key,
+            ca_file=settings.ca_file,
             cache_dir=settings.cache_dir / "models",
         )
     except ValueError as error:
-        raise SettingsError(str(error)) from None
+        raise SettingsError(f"{used.variable}: {error}") from None
 
 
 def open_reader(settings: Settings) -> Reader:
@@ -61,17 +64,69 @@ def open_reader(settings: Settings) -> Reader:
 
 def open_models(settings: Settings) -> dict[str, LanguageModel]:
     """The language models of all tiers, each opened once."""
+    small, medium = _tiers(settings)
+    _check_keys(small, medium, _embeddings(settings))
+    if small.spec == medium.spec != "builtin" and small.server != medium.server:
+        raise SettingsError(f"{small.variable} and {medium.variable} name the same model on different servers")
     models: dict[str, LanguageModel] = {}
-    for variable, spec in (("LOREMARK_LLM_SMALL", settings.llm_small), ("LOREMARK_LLM_MEDIUM", settings.llm_medium)):
+    for tier in (small, medium):
         try:
             model = open_model(
-                spec,
-                base_url=settings.llm_base_url or None,
-                api_key=settings.llm_api_key or None,
+                tier.spec,
+                base_url=tier.base_url,
+                api_key=tier.api_key,
                 timeout_s=settings.llm_timeout_s,
+                ca_file=settings.ca_file,
             )
         except ValueError as error:
-            raise SettingsError(f"{variable}: {error}") from None
-        if model is not None and spec not in models:
-            models[spec] = model
+            raise SettingsError(f"{tier.variable}: {error}") from None
+        if model is not None and tier.spec not in models:
+            models[tier.spec] = model
     return models
+
+
+@dataclass(frozen=True)
+class _ModelSettings:
+    """A model and the server to use for it."""
+
+    variable: str
+    spec: str
+    server: tuple[str, str]
+
+    @property
+    def base_url(self) -> str:
+        return self.server[0]
+
+    @property
+    def api_key(self) -> str:
+        return self.server[1]
+
+
+def _tiers(settings: Settings) -> tuple[_ModelSettings, _ModelSettings]:
+    shared = (settings.llm_base_url, settings.llm_api_key)
+    own = (settings.llm_small_base_url, settings.llm_small_api_key)
+    return (
+        _ModelSettings("LOREMARK_LLM_SMALL", settings.llm_small, own if any(own) else shared),
+        _ModelSettings("LOREMARK_LLM_MEDIUM", settings.llm_medium, shared),
+    )
+
+
+def _embeddings(settings: Settings) -> _ModelSettings:
+    shared = (settings.llm_base_url, settings.llm_api_key)
+    own = (settings.embeddings_base_url, settings.embeddings_api_key)
+    return _ModelSettings("LOREMARK_EMBEDDINGS", settings.embeddings, own if any(own) else shared)
+
+
+def _check_keys(*used: _ModelSettings) -> None:
+    """Refuse to send one key to two providers."""
+    owners: dict[str, tuple[str, str]] = {}
+    for one in used:
+        kind = one.spec.partition(":")[0]
+        if kind not in ("openai", "anthropic") or one.base_url or not one.api_key:
+            continue
+        other, variable = owners.setdefault(one.api_key, (kind, one.variable))
+        if other != kind:
+            raise SettingsError(
+                f"{variable} ({other}) and {one.variable} ({kind}) would use the same API key. Set "
+                "LOREMARK_LLM_SMALL_API_KEY or LOREMARK_EMBEDDINGS_API_KEY for the one with another provider"
+            )

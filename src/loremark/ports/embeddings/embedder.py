@@ -28,12 +28,12 @@ class Embedder(Protocol):
 
 
 def open_embedder(
-    spec: str, *, base_url: str | None = None, api_key: str | None = None, cache_dir: Path | None = None
+    spec: str, *, base_url: str = "", api_key: str = "", ca_file: str = "", cache_dir: Path | None = None
 ) -> Embedder:
     """Open ``builtin`` (int8), ``builtin:fp32`` or ``openai:<model>``. Nothing is loaded before the first text."""
     kind, _, model = spec.partition(":")
     if kind == "builtin" and model in ("", "fp32"):
         return BuiltinEmbedder("fp32" if model else "int8", cache_dir=cache_dir)
     if kind == "openai" and model:
-        return RemoteEmbedder(model, base_url=base_url, api_key=api_key)
+        return RemoteEmbedder(model, base_url=base_url, api_key=api_key, ca_file=ca_file)
     raise ValueError("LOREMARK_EMBEDDINGS must be builtin, builtin:fp32 or openai:<model>")

@@ -1,29 +1,26 @@
-"""Embeddings from an OpenAI-compatible server, through the official SDK."""
+"""Embeddings from an OpenAI-compatible server."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from contextlib import aclosing
 
 import msgspec
 import numpy as np
 
 from loremark.base.redaction.redactor import redact
 from loremark.ports.embeddings.embedding_result import EmbedderFailed, EmbeddingResult, Vectors
-
-if TYPE_CHECKING:
-    import openai
+from loremark.ports.llm.attempt import AttemptFailed, retry_delay_s
+from loremark.ports.llm.openai_chat import URL, connect
 
 CALL_SECONDS = 60.0
 """Timeout of a request including retries."""
 
-_RETRIES = 2
 _TEXTS_PER_CALL = 64
 _CHARACTERS_PER_TEXT = 8_000
 """Servers reject more than 8,192 tokens, and the beginning is representative."""
 
-_TOLD_CHARACTERS = 200
 _KNOWN_DIMENSIONS = {
     "text-embedding-3-small": 1536,
     "text-embedding-3-large": 3072,
@@ -48,16 +45,23 @@ class _Answer(msgspec.Struct):
 
 
 class RemoteEmbedder:
-    """A remote model. Without a key the SDK reads its own variable; a self-hosted server may need none."""
+    """A remote model. A self-hosted server may need no key."""
 
     def __init__(
-        self, model: str, *, base_url: str | None, api_key: str | None, call_seconds: float = CALL_SECONDS
+        self,
+        model: str,
+        *,
+        base_url: str = "",
+        api_key: str = "",
+        ca_file: str = "",
+        call_seconds: float = CALL_SECONDS,
     ) -> None:
         self.name = f"openai:{model}"
-        self.dimensions = _KNOWN_DIMENSIONS.get(model, 0) if not base_url else 0
         self._model = model
         self._call_seconds = call_seconds
-        self._client = _open_client(base_url or None, api_key or None, call_seconds)
+        self._server = connect(base_url, api_key, ca_file=ca_file)
+        self.address = self._server.address
+        self.dimensions = _KNOWN_DIMENSIONS.get(model, 0) if self.address.url == URL else 0
 
     async def embed(self, texts: Sequence[str]) -> EmbeddingResult:
         found: list[Vectors] = []
@@ -69,23 +73,31 @@ class RemoteEmbedder:
         return EmbeddingResult(np.concatenate(found) if found else np.empty((0, self.dimensions), np.float32), tokens)
 
     async def close(self) -> None:
-        await self._client.close()
+        await self._server.close()
 
     async def _ask(self, texts: Sequence[str]) -> EmbeddingResult:
-        import openai
-
         sent = await asyncio.to_thread(lambda: [_sendable(text) for text in texts])
         try:
             async with asyncio.timeout(self._call_seconds):
-                raw = await self._client.embeddings.with_raw_response.create(
-                    model=self._model, input=sent, encoding_format="float"
-                )
-            answer = msgspec.json.decode(raw.content, type=_Answer)
+                answer = await self._answer(sent)
         except TimeoutError as error:
             raise EmbedderFailed(f"{self.name}: no response within {self._call_seconds:g} s") from error
-        except (openai.OpenAIError, msgspec.DecodeError) as error:
-            raise EmbedderFailed(f"{self.name}: {' '.join(str(error).split())[:_TOLD_CHARACTERS]}") from error
         return EmbeddingResult(self._vectors(answer, len(sent)), answer.usage.total_tokens if answer.usage else 0)
+
+    async def _answer(self, texts: list[str]) -> _Answer:
+        """Send the texts, with a few retries."""
+        body = {"model": self._model, "input": texts, "encoding_format": "float"}
+        failures = 0
+        while True:
+            try:
+                async with aclosing(self._server.post("/embeddings", body, _Answer)) as answers:
+                    return await anext(answers)
+            except AttemptFailed as failed:
+                failures += 1
+                delay_s = retry_delay_s(failed, failures)
+                if delay_s is None:
+                    raise EmbedderFailed(f"{self.name}: {failed}") from None
+            await asyncio.sleep(delay_s)
 
     def _vectors(self, answer: _Answer, texts: int) -> Vectors:
         """Return the unit-length rows in order. The first response sets the number of dimensions."""
@@ -106,20 +118,3 @@ class RemoteEmbedder:
 def _sendable(text: str) -> str:
     """Redact secrets. Some servers reject empty texts, and lone surrogates are not valid UTF-8."""
     return redact(text[:_CHARACTERS_PER_TEXT].encode(errors="replace").decode())[0] or " "
-
-
-def _open_client(base_url: str | None, api_key: str | None, call_seconds: float) -> openai.AsyncOpenAI:
-    """Open the client. The SDK is an optional dependency, so it is imported here."""
-    try:
-        import openai
-    except ImportError as error:
-        raise EmbedderFailed("`openai:` embeddings need the OpenAI SDK: pip install 'loremark[openai]'") from error
-    attempt_seconds = call_seconds / (_RETRIES + 1)
-    try:
-        return openai.AsyncOpenAI(api_key=api_key, base_url=base_url, timeout=attempt_seconds, max_retries=_RETRIES)
-    except openai.OpenAIError as error:
-        if base_url is None:
-            raise EmbedderFailed(
-                "`openai:` embeddings need an API key: set LOREMARK_LLM_API_KEY or OPENAI_API_KEY"
-            ) from error
-    return openai.AsyncOpenAI(api_key="none", base_url=base_url, timeout=attempt_seconds, max_retries=_RETRIES)

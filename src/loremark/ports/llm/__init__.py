@@ -1,1 +1,1 @@
-"""Language models through the OpenAI and Anthropic SDKs, with metering, limits and retries."""
+"""Language models with the APIs of OpenAI and Anthropic, with metering, limits and retries."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any
 
-import anthropic
 import msgspec
 
 from loremark.ports.llm.attempt import Answer, AttemptFailed, Finish, RequestStyle
-from loremark.ports.llm.connection import DUMMY_KEY, open_client, timeouts, translate_errors
+from loremark.ports.llm.connection import Connection
 from loremark.ports.llm.model import Prompt
 
+URL = "https://api.anthropic.com"
+_API_VERSION = "2023-06-01"
 _DISPENSABLE = ("tool_choice", "thinking")
 _FINISHES: dict[str, Finish] = {
     "max_tokens": "length",
@@ -42,36 +44,43 @@ class _Block(msgspec.Struct):
     input: dict[str, Any] | None = None
 
 
-class _Message(msgspec.Struct):
-    content: list[_Block] | None = None
-    usage: _Usage | None = None
-    model: str | None = None
-    stop_reason: str | None = None
-
-
 class _Delta(msgspec.Struct):
     text: str = ""
     partial_json: str = ""
     stop_reason: str | None = None
 
 
-class _Event(msgspec.Struct):
-    """The fields we need of any stream event."""
+class _Message(msgspec.Struct):
+    """The fields we need of a message, or of an event of a streamed one."""
 
     type: str = ""
+    content: list[_Block] | None = None
+    usage: _Usage | None = None
+    model: str | None = None
+    stop_reason: str | None = None
     message: _Message | None = None
     delta: _Delta | None = None
-    usage: _Usage | None = None
 
 
 class AnthropicMessages:
     """Single attempts at ``/v1/messages``."""
 
-    def __init__(self, model: str, *, base_url: str | None, api_key: str | None) -> None:
+    def __init__(self, model: str, *, base_url: str = "", api_key: str = "", ca_file: str = "") -> None:
+        if not base_url and not api_key:
+            raise ValueError(
+                "Anthropic models need an API key: set LOREMARK_LLM_API_KEY (ANTHROPIC_API_KEY is not read)"
+            )
         self.name = f"anthropic:{model}"
         self.model = model
         self.style = RequestStyle()
-        self._client = _open(base_url, api_key)
+        self._server = Connection(
+            (base_url or URL).rstrip("/").removesuffix("/v1"),
+            api_key,
+            headers={"anthropic-version": _API_VERSION},
+            key_header="x-api-key",
+            ca_file=ca_file,
+        )
+        self.address = self._server.address
 
     def sent(self, prompt: Prompt, style: RequestStyle) -> str:
         texts = [prompt.system, prompt.user]
@@ -82,43 +91,27 @@ class AnthropicMessages:
     async def pieces(
         self, prompt: Prompt, style: RequestStyle, answer: Answer, *, streamed: bool
     ) -> AsyncGenerator[str, None]:
-        wants_json = prompt.schema is not None
-        with translate_errors(anthropic, anthropic.AnthropicError, self._client.api_key or self._client.auth_token):
-            reply: Any = await self._client.messages.create(
-                **_arguments(self.model, prompt, style), stream=streamed, timeout=timeouts(streamed)
-            )
-            if not streamed:
-                for piece in _read_message(reply, answer, wants_json):
+        read = _read_event if streamed else _read_message
+        body = _arguments(self.model, prompt, style, streamed)
+        async with aclosing(self._server.post("/v1/messages", body, _Message, streamed=streamed)) as messages:
+            async for message in messages:
+                for piece in read(message, answer, prompt.schema is not None):
                     yield piece
-                return
-            async with reply:
-                async for event in reply:
-                    for piece in _read_event(event, answer, wants_json):
-                        yield piece
 
     def fallback_style(self, prompt: Prompt, style: RequestStyle, failed: AttemptFailed) -> RequestStyle | None:
         """Drop a rejected option: models that always think cannot be forced to use a tool."""
         return style.omit_rejected(_DISPENSABLE, str(failed))
 
     async def close(self) -> None:
-        await self._client.close()
+        await self._server.close()
 
 
-def _open(base_url: str | None, api_key: str | None) -> anthropic.AsyncAnthropic:
-    http_client = open_client()
-    client = anthropic.AsyncAnthropic(base_url=base_url, api_key=api_key, max_retries=0, http_client=http_client)
-    if client.api_key or client.auth_token or client.credentials:
-        return client
-    if base_url is None:
-        raise ValueError("Anthropic models need an API key: set LOREMARK_LLM_API_KEY or ANTHROPIC_API_KEY")
-    return anthropic.AsyncAnthropic(base_url=base_url, api_key=DUMMY_KEY, max_retries=0, http_client=http_client)
-
-
-def _arguments(model: str, prompt: Prompt, style: RequestStyle) -> dict[str, Any]:
+def _arguments(model: str, prompt: Prompt, style: RequestStyle, streamed: bool) -> dict[str, Any]:
     arguments: dict[str, Any] = {
         "model": model,
         "messages": [{"role": "user", "content": prompt.user}],
         "max_tokens": prompt.max_tokens,
+        "stream": streamed,
     }
     if prompt.system:
         arguments["system"] = prompt.system
@@ -134,18 +127,9 @@ def _arguments(model: str, prompt: Prompt, style: RequestStyle) -> dict[str, Any
     return arguments
 
 
-def _converted(raw: Any, kind: type[_Message] | type[_Event]) -> Any:
-    if not isinstance(raw, anthropic.BaseModel):
-        raise ValueError("not an object")
-    return msgspec.convert(raw.to_dict(warnings=False), kind)
-
-
-def _read_message(raw: Any, answer: Answer, wants_json: bool) -> list[str]:
-    message: _Message = _converted(raw, _Message)
+def _read_message(message: _Message, answer: Answer, wants_json: bool) -> list[str]:
     _read_start(message, answer)
-    if message.usage is not None:
-        answer.completion_tokens = message.usage.output_tokens
-    answer.finish = _FINISHES.get(message.stop_reason or "", "done")
+    _read_end(message.usage, message.stop_reason or "end_turn", answer)
     blocks = message.content or ()
     if wants_json:
         inputs = [block.input for block in blocks if block.type == "tool_use" and block.input is not None]
@@ -153,23 +137,25 @@ def _read_message(raw: Any, answer: Answer, wants_json: bool) -> list[str]:
     return [answer.add(block.text) for block in blocks if block.type == "text" and block.text]
 
 
-def _read_event(raw: Any, answer: Answer, wants_json: bool) -> list[str]:
+def _read_event(event: _Message, answer: Answer, wants_json: bool) -> list[str]:
     """Record an event in the answer and return its text."""
-    event: _Event = _converted(raw, _Event)
+    delta = event.delta or _Delta()
     if event.type == "message_start" and event.message is not None:
         _read_start(event.message, answer)
     if event.type == "message_delta":
-        if event.usage is not None:
-            answer.completion_tokens = event.usage.output_tokens
-        if event.delta is not None and event.delta.stop_reason:
-            answer.finish = _FINISHES.get(event.delta.stop_reason, "done")
-    if event.type == "content_block_delta" and event.delta is not None:
-        piece = event.delta.partial_json if wants_json else event.delta.text
-        return [answer.add(piece)] if piece else []
-    return []
+        _read_end(event.usage, delta.stop_reason, answer)
+    piece = delta.partial_json if wants_json else delta.text
+    return [answer.add(piece)] if piece and event.type == "content_block_delta" else []
 
 
 def _read_start(message: _Message, answer: Answer) -> None:
     answer.model = message.model or ""
     if message.usage is not None:
         answer.prompt_tokens = message.usage.prompt_tokens
+
+
+def _read_end(usage: _Usage | None, stop_reason: str | None, answer: Answer) -> None:
+    if usage is not None:
+        answer.completion_tokens = usage.output_tokens
+    if stop_reason:
+        answer.finish = _FINISHES.get(stop_reason, "done")

@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from typing import Literal, Protocol
 
-from loremark.base import clock
-from loremark.ports.llm.model import Prompt, Reason, Usage
+from loremark.base import clock, ids
+from loremark.ports.llm.model import Prompt, Reason, ServerAddress, Usage
 from loremark.ports.llm.tokens import count
 
+ATTEMPTS = 3
+LONGEST_ASKED_WAIT_S = 20.0
+_FIRST_WAIT_S = 0.5
 ANSWER_BYTES = 1_000_000
 WORDS_CHARACTERS = 300
 _NAME_CHARACTERS = 200
@@ -99,6 +102,7 @@ class Provider(Protocol):
     name: str
     model: str
     style: RequestStyle
+    address: ServerAddress
 
     def sent(self, prompt: Prompt, style: RequestStyle) -> str:
         """Return all text an attempt sends, for counting tokens."""
@@ -117,10 +121,14 @@ class Provider(Protocol):
     async def close(self) -> None: ...
 
 
-def from_status(status: int, headers: Mapping[str, str], words: str) -> AttemptFailed:
+def from_status(status: int, headers: Mapping[str, str], words: str, has_key: bool) -> AttemptFailed:
     """Return the failure for an HTTP error status, which costs nothing."""
-    if status in (401, 403):
-        text = f"the model server rejected the API key ({status})"  # some servers repeat it
+    if status in (401, 403):  # without the server's words, because some servers repeat the key
+        text = f"the model server {'rejected the' if has_key else 'requires an'} API key ({status})"
+    elif status == 404 and "model" in words.lower():
+        text = f"the model server does not know this model ({status}): {words}"
+    elif status < 400 or status in (404, 405):
+        text = f"the model server has no such API at this address ({status}); check its URL"
     else:
         text = f"the model server responded with status {status}" + (f": {words}" if words else "")
     reason: Reason = "refused"
@@ -134,21 +142,31 @@ def from_status(status: int, headers: Mapping[str, str], words: str) -> AttemptF
 
 
 def from_stream_error(body: object, words: str) -> AttemptFailed:
-    """Return the failure for an error sent within a stream."""
+    """Return the failure for an error sent with a successful status."""
     crowded = any(name in str(body)[:1_000] for name in ("overloaded", "rate_limit"))
     return AttemptFailed(
         "overloaded" if crowded else "broken",
-        f"the model server aborted the response: {words or 'no reason given'}",
+        f"the model server reported an error: {words or 'no reason given'}",
         again=True,
     )
 
 
-def error_message(body: object, key: str | None) -> str:
-    """Return the server's error message on one line, truncated and without our key."""
+def error_message(body: object, key: str) -> str:
+    """Return the server's error message on one line, truncated and without our key; empty for a web page."""
     while isinstance(body, dict):
         body = body.get("error") or body.get("message") or body.get("detail") or ""
     text = " ".join(str(body or "").split())
+    text = "" if text.startswith("<") else text
     return (text.replace(key, "…") if key else text)[:WORDS_CHARACTERS]
+
+
+def retry_delay_s(failed: AttemptFailed, failures: int) -> float | None:
+    """Return the delay before the next attempt, or None to give up."""
+    if not failed.again or failures == ATTEMPTS:
+        return None
+    if failed.wait_s is not None:
+        return failed.wait_s if failed.wait_s <= LONGEST_ASKED_WAIT_S else None
+    return ids.fraction() * _FIRST_WAIT_S * 2.0**failures
 
 
 def _asked_wait_s(headers: Mapping[str, str]) -> float | None:

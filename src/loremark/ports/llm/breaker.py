@@ -16,6 +16,7 @@ class Breaker:
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
         self._failures = 0
+        self._last_failure = ""
         self._opened_at: float | None = None
         self._probing = False
 
@@ -24,11 +25,15 @@ class Breaker:
         if self._opened_at is None:
             return False
         if self._probing or self._monotonic() - self._opened_at < OPEN_S:
-            raise ModelFailed("unavailable", "the model server failed repeatedly; calls are paused for a while")
+            raise ModelFailed(
+                "unavailable",
+                f"the model server failed repeatedly, so calls are paused for up to {OPEN_S:g} s; "
+                f"the last failure: {self._last_failure}",
+            )
         self._probing = True
         return True
 
-    def note(self, probe: bool, healthy: bool | None) -> None:
+    def note(self, probe: bool, healthy: bool | None, failure: str = "") -> None:
         """Record the outcome of an admitted call. None: cancelled, which says nothing about the server."""
         if probe:
             self._probing = False
@@ -36,5 +41,6 @@ class Breaker:
             self._failures, self._opened_at = 0, None
         elif healthy is False:
             self._failures += 1
+            self._last_failure = failure
             if self._failures >= FAILURES:
                 self._opened_at = self._monotonic()

@@ -1,120 +1,136 @@
-"""The HTTP client for the SDKs: limited response size, no redirects, translated errors."""
+"""HTTP to model servers: JSON requests, event streams, limited response size, no redirects, and one error type."""
 
 from __future__ import annotations
 
-import ssl
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
-from functools import lru_cache
-from typing import Any
+import json
+import socket
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any, TypeVar
 
-import anyio
-import httpx2
+import httpx
 import msgspec
 
 from loremark.ports.llm.attempt import AttemptFailed, error_message, from_status, from_stream_error
+from loremark.ports.llm.model import ServerAddress
+from loremark.ports.outbound.certificates import load_certificates
+from loremark.ports.outbound.failures import connect_failure, root_cause
+
+T = TypeVar("T")
 
 CONNECT_S = 5.0
-SILENCE_S = 30.0
-_WHOLE_ANSWER_S = 600.0
-_CONNECTIONS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=100)
-"""At least the maximum number of concurrent streams, so calls never wait for a connection."""
 WIRE_BYTES = 16_000_000
 """Far more than the text limit, because a stream wraps every few letters in a few hundred bytes."""
-
-DUMMY_KEY = "none"
-"""For self-hosted servers without a key, because the SDKs insist on one."""
-
-
-_UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError)
+_CONNECTIONS = httpx.Limits(max_connections=2_000, max_keepalive_connections=100)
+"""At least the maximum number of concurrent streams, so calls never wait for a connection."""
+_UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 
 
-class _TooLarge(httpx2.RequestError):
-    """The response exceeds the size limit."""
+class Connection:
+    """A connection to one model server. The key comes from our settings only; proxies from the usual variables."""
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        key_header: str = "",
+        ca_file: str = "",
+    ) -> None:
+        """``key_header``: also send the key in this header, because compatible servers differ in which they read."""
+        url, self._key = _parse(base_url), api_key.strip()
+        if not (self._key.isascii() and self._key.isprintable()):
+            raise ValueError("the API key for the model server contains characters that no key has")
+        self._base_url = str(url)
+        self.address = ServerAddress(str(url.copy_with(userinfo=b"")), bool(self._key))
+        credentials = {"Authorization": f"Bearer {self._key}"} | ({key_header: self._key} if key_header else {})
+        self._http = httpx.AsyncClient(
+            verify=load_certificates(ca_file),
+            headers={
+                "Accept-Encoding": "identity",
+                "Content-Type": "application/json",
+                "User-Agent": "loremark",
+                **(headers or {}),
+                **(credentials if self._key else {}),
+            },
+            follow_redirects=False,
+            # The caller's deadline ends a call: a local model may read a long prompt for minutes before it answers.
+            timeout=httpx.Timeout(None, connect=CONNECT_S),
+            limits=_CONNECTIONS,
+        )
+
+    async def post(
+        self, path: str, body: Mapping[str, Any], kind: type[T], *, streamed: bool = False
+    ) -> AsyncGenerator[T, None]:
+        """Yield the response, or every event of a stream. Close the generator when stopping early."""
+        received, rest = 0, bytearray()
+        try:
+            async with self._http.stream("POST", self._base_url + path, content=msgspec.json.encode(body)) as response:
+                async for piece in response.aiter_raw():
+                    received += len(piece)
+                    if received > WIRE_BYTES:
+                        raise AttemptFailed(
+                            "malformed", f"the model server's response is larger than {WIRE_BYTES} bytes"
+                        )
+                    rest += piece
+                    if streamed and response.is_success and b"\n" in piece:
+                        *lines, rest = rest.split(b"\n")
+                        for line in lines:
+                            data = line.removeprefix(b"data:").strip()
+                            if line.startswith(b"data:") and data != b"[DONE]":
+                                yield self._decode(data, kind)
+            if not response.is_success:
+                words = error_message(_read_json(rest), self._key)
+                raise from_status(response.status_code, response.headers, words, self.address.has_key)
+            if not streamed:
+                yield self._decode(rest, kind)
+        except (httpx.HTTPError, OSError) as error:
+            raise _from_transport(error) from None
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    def _decode(self, document: bytearray, kind: type[T]) -> T:
+        body = _read_json(document)
+        if isinstance(body, dict) and body.get("error"):
+            raise from_stream_error(body, error_message(body, self._key))
+        try:
+            return msgspec.convert(body, kind)
+        except msgspec.ValidationError:
+            raise AttemptFailed("malformed", "the model server's response is invalid") from None
 
 
-class _Bounded(httpx2.AsyncByteStream):
-    """A response body with a size limit."""
-
-    def __init__(self, inner: httpx2.AsyncByteStream) -> None:
-        self._inner = inner
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
-        async for piece in self._inner:
-            size += len(piece)
-            if size > WIRE_BYTES:
-                raise _TooLarge("the answer is too large")
-            yield piece
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-
-class BoundedClient(httpx2.AsyncClient):
-    """The HTTP client for both SDKs. Proxies and certificates come from the usual variables."""
-
-    async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
-        response = await super().send(request, stream=True, **options)
-        assert isinstance(response.stream, httpx2.AsyncByteStream)
-        response.stream = _Bounded(response.stream)
-        if not stream:
-            try:
-                await response.aread()
-            finally:
-                await response.aclose()
-        return response
-
-
-@lru_cache(maxsize=1)
-def _certificates() -> ssl.SSLContext:
-    """Load certificates once for all models."""
-    return httpx2.create_ssl_context()
-
-
-def open_client() -> BoundedClient:
-    plain = {"Accept-Encoding": "identity"}
-    return BoundedClient(verify=_certificates(), follow_redirects=False, headers=plain, limits=_CONNECTIONS)
-
-
-def timeouts(streamed: bool) -> httpx2.Timeout:
-    """Return the network timeouts. Without streaming, nothing arrives until the answer is complete."""
-    return httpx2.Timeout(SILENCE_S, connect=CONNECT_S, read=SILENCE_S if streamed else _WHOLE_ANSWER_S)
-
-
-@contextmanager
-def translate_errors(sdk: Any, root: type[Exception], key: str | None) -> Iterator[None]:
-    """Convert the errors of an SDK (both use the same names) to ``AttemptFailed``, without their context."""
+def _read_json(document: bytearray) -> Any:
+    """Return the parsed document, or its text. Models produce invalid UTF-8 and halves of surrogate pairs."""
+    text = document.decode("utf-8", "replace")
     try:
-        yield
-    except sdk.APIStatusError as error:
-        words = error_message(error.body, key)
-        if error.status_code < 300:
-            raise from_stream_error(error.body, words) from None
-        raise from_status(error.status_code, error.response.headers, words) from None
-    except sdk.APIConnectionError as error:
-        raise _from_transport(error.__cause__) from None
-    except sdk.APIResponseValidationError:
-        raise _unreadable() from None
-    except sdk.APIError as error:
-        raise from_stream_error(error.body, error_message(error.body or error.message, key)) from None
-    except root:
-        raise AttemptFailed("refused", "the SDK did not send the request: incomplete credentials", free=True) from None
-    except (httpx2.HTTPError, OSError, anyio.EndOfStream) as error:
-        raise _from_transport(error) from None
-    except (ValueError, msgspec.ValidationError):
-        raise _unreadable() from None
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
 
 
-def _unreadable() -> AttemptFailed:
-    return AttemptFailed("malformed", "the model server's response is invalid")
+def _parse(url: str) -> httpx.URL:
+    try:
+        parsed = httpx.URL(url.rstrip("/"))
+    except httpx.InvalidURL:
+        parsed = httpx.URL()
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise ValueError("the model server's URL must start with http:// or https:// and include a host")
+    return parsed
 
 
-def _from_transport(error: BaseException | None) -> AttemptFailed:
+def _from_transport(error: Exception) -> AttemptFailed:
     if isinstance(error, _UNSENT):
-        return AttemptFailed("unavailable", "the model server cannot be reached", again=True, free=True)
-    if isinstance(error, httpx2.TimeoutException):
+        return AttemptFailed("unavailable", f"the model server cannot be reached: {_why(error)}", again=True, free=True)
+    if isinstance(error, httpx.TimeoutException):
         return AttemptFailed("timeout", "the model server timed out")
-    if isinstance(error, _TooLarge):
-        return AttemptFailed("malformed", f"the model server's response is larger than {WIRE_BYTES} bytes")
     return AttemptFailed("broken", "the connection to the model server was lost", again=True)
+
+
+def _why(error: Exception) -> str:
+    cause = root_cause(error)
+    if isinstance(cause, socket.gaierror):
+        return "its host name cannot be resolved"
+    if isinstance(cause, ConnectionRefusedError):
+        return "connection refused"
+    return connect_failure(cause)

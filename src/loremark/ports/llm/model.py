@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
-from urllib.parse import urlsplit
+from typing import Any, Literal, Protocol
 
-if TYPE_CHECKING:
-    from loremark.ports.llm.attempt import Provider
-
-BUILTIN = "builtin"
 Reason = Literal["timeout", "overloaded", "refused", "malformed", "broken", "unavailable"]
 
 
@@ -48,6 +43,14 @@ class Completion:
     model: str
 
 
+@dataclass(frozen=True)
+class ServerAddress:
+    """Where a model runs: the URL without credentials, and whether a key is configured."""
+
+    url: str
+    has_key: bool
+
+
 class ModelFailed(Exception):
     """The call failed. The message is for users and never contains the key."""
 
@@ -80,6 +83,7 @@ class LanguageModel(Protocol):
     """Raises ``ModelFailed``, or ``CapReached`` if the meter stops it."""
 
     name: str
+    address: ServerAddress
 
     async def complete(self, prompt: Prompt, meter: Meter) -> Completion: ...
 
@@ -88,35 +92,3 @@ class LanguageModel(Protocol):
         ...
 
     async def close(self) -> None: ...
-
-
-def open_model(
-    spec: str, *, base_url: str | None = None, api_key: str | None = None, timeout_s: float = 60.0
-) -> LanguageModel | None:
-    """Open ``openai:<model>`` or ``anthropic:<model>``; None for ``builtin``. ``timeout_s`` covers a whole call."""
-    if spec == BUILTIN:
-        return None
-    kind, _, model = spec.partition(":")
-    if kind not in ("openai", "anthropic") or not model.strip():
-        raise ValueError(f"a model must be builtin, openai:<model> or anthropic:<model>, not {spec[:100]!r}")
-    if base_url and (urlsplit(base_url).scheme not in ("http", "https") or not urlsplit(base_url).hostname):
-        raise ValueError("the model server's URL must start with http:// or https:// and include a host")
-    # Imported late: a server without a model needs neither SDK, and loading one takes a second.
-    from loremark.ports.llm.remote_model import RemoteModel
-
-    return RemoteModel(_provider(kind, model.strip(), base_url or None, api_key or None), timeout_s=timeout_s)
-
-
-def _provider(kind: str, model: str, base_url: str | None, api_key: str | None) -> Provider:
-    try:
-        if kind == "openai":
-            from loremark.ports.llm.openai_chat import OpenAiChat
-
-            return OpenAiChat(model, base_url=base_url, api_key=api_key)
-        from loremark.ports.llm.anthropic_messages import AnthropicMessages
-
-        return AnthropicMessages(model, base_url=base_url, api_key=api_key)
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in (kind, "httpx2"):
-            raise
-        raise ValueError(f"{kind}:{model} needs the extra {kind!r}: pip install 'loremark[{kind}]'") from None

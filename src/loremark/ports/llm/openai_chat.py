@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
 import msgspec
-import openai
 
 from loremark.ports.llm.attempt import Answer, AttemptFailed, Finish, Form, RequestStyle
-from loremark.ports.llm.connection import DUMMY_KEY, open_client, timeouts, translate_errors
+from loremark.ports.llm.connection import Connection
 from loremark.ports.llm.model import Prompt
 
-_OWN_HOST = "api.openai.com"
+URL = "https://api.openai.com/v1"
 _DISPENSABLE = ("temperature", "max_tokens", "stream_options")
 _PLAINER: dict[Form, Form] = {"schema": "object", "object": "plain"}
 _FINISHES: dict[str, Finish] = {"length": "length", "content_filter": "refused"}
@@ -46,13 +46,13 @@ class _Chunk(msgspec.Struct):
 class OpenAiChat:
     """Single attempts at ``/chat/completions``."""
 
-    def __init__(self, model: str, *, base_url: str | None, api_key: str | None) -> None:
+    def __init__(self, model: str, *, base_url: str = "", api_key: str = "", ca_file: str = "") -> None:
         self.name = f"openai:{model}"
         self.model = model
-        self._client = _open(base_url, api_key)
+        self._server = connect(base_url, api_key, ca_file=ca_file)
+        self.address = self._server.address
         # OpenAI's newer models reject max_tokens, and other servers accept nothing else.
-        own = self._client.base_url.host == _OWN_HOST
-        self.style = RequestStyle(without=frozenset({"max_tokens"} if own else ()))
+        self.style = RequestStyle(without=frozenset({"max_tokens"} if self.address.url == URL else ()))
 
     def sent(self, prompt: Prompt, style: RequestStyle) -> str:
         texts = [message["content"] for message in _messages(prompt, style)]
@@ -63,28 +63,11 @@ class OpenAiChat:
     async def pieces(
         self, prompt: Prompt, style: RequestStyle, answer: Answer, *, streamed: bool
     ) -> AsyncGenerator[str, None]:
-        arguments = _arguments(self.model, prompt, style, streamed)
-        with translate_errors(openai, openai.OpenAIError, self._client.api_key):
-            if not streamed:
-                reply: Any = await self._client.chat.completions.create(**arguments, timeout=timeouts(streamed))
-                if not isinstance(reply, openai.BaseModel):
-                    raise ValueError("not an object")
-                for piece in _read_chunk(reply.to_dict(warnings=False), answer):
+        body = _arguments(self.model, prompt, style, streamed)
+        async with aclosing(self._server.post("/chat/completions", body, _Chunk, streamed=streamed)) as chunks:
+            async for chunk in chunks:
+                for piece in _read_chunk(chunk, answer):
                     yield piece
-                return
-            # Plain objects, because parsing chunks into the SDK's models costs four times the rest.
-            stream = await self._client.post(
-                "/chat/completions",
-                cast_to=object,
-                body=arguments,
-                options={"timeout": timeouts(streamed)},
-                stream=True,
-                stream_cls=openai.AsyncStream[object],
-            )
-            async with stream:
-                async for chunk in stream:
-                    for piece in _read_chunk(chunk, answer):
-                        yield piece
 
     def fallback_style(self, prompt: Prompt, style: RequestStyle, failed: AttemptFailed) -> RequestStyle | None:
         """Drop the rejected option, or request JSON in a simpler way."""
@@ -94,17 +77,14 @@ class OpenAiChat:
         return replace(style, form=_PLAINER[style.form])
 
     async def close(self) -> None:
-        await self._client.close()
+        await self._server.close()
 
 
-def _open(base_url: str | None, api_key: str | None) -> openai.AsyncOpenAI:
-    http_client = open_client()
-    try:
-        return openai.AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0, http_client=http_client)
-    except openai.OpenAIError:
-        if base_url is None:
-            raise ValueError("OpenAI models need an API key: set LOREMARK_LLM_API_KEY or OPENAI_API_KEY") from None
-    return openai.AsyncOpenAI(base_url=base_url, api_key=DUMMY_KEY, max_retries=0, http_client=http_client)
+def connect(base_url: str, api_key: str, *, ca_file: str = "") -> Connection:
+    """Open a connection to OpenAI, or to a compatible server, which may need no key."""
+    if not base_url and not api_key:
+        raise ValueError("OpenAI models need an API key: set LOREMARK_LLM_API_KEY (OPENAI_API_KEY is not read)")
+    return Connection(base_url or URL, api_key, ca_file=ca_file)
 
 
 def _messages(prompt: Prompt, style: RequestStyle) -> list[dict[str, str]]:
@@ -133,9 +113,8 @@ def _arguments(model: str, prompt: Prompt, style: RequestStyle, streamed: bool) 
     return arguments
 
 
-def _read_chunk(raw: object, answer: Answer) -> list[str]:
+def _read_chunk(chunk: _Chunk, answer: Answer) -> list[str]:
     """Record a chunk in the answer and return its text."""
-    chunk = msgspec.convert(raw, _Chunk)
     answer.model = answer.model or chunk.model or ""
     if chunk.usage is not None:
         answer.prompt_tokens = chunk.usage.prompt_tokens

@@ -7,17 +7,14 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
 
-from loremark.base import clock, ids
+from loremark.base import clock
 from loremark.base.redaction.redactor import redact
 from loremark.ports.llm import metering
-from loremark.ports.llm.attempt import Answer, AttemptFailed, Provider, RequestStyle
+from loremark.ports.llm.attempt import Answer, AttemptFailed, Provider, RequestStyle, retry_delay_s
 from loremark.ports.llm.breaker import Breaker
 from loremark.ports.llm.model import Completion, Meter, ModelFailed, Prompt
 from loremark.ports.llm.tokens import count
 
-ATTEMPTS = 3
-LONGEST_ASKED_WAIT_S = 20.0
-_FIRST_WAIT_S = 0.5
 _FRAME_TOKENS = 32
 """Overhead added by servers: roles, separators, the schema name."""
 
@@ -38,6 +35,7 @@ class RemoteModel:
         monotonic: Callable[[], float] = clock.monotonic,
     ) -> None:
         self.name = provider.name
+        self.address = provider.address
         self._provider = provider
         self._timeout_s = timeout_s
         self._sleep = sleep
@@ -64,6 +62,7 @@ class RemoteModel:
         """Make a call with retries. Any response, even an error, counts as a healthy server."""
         probe = self._breaker.admit()
         healthy: bool | None = None
+        failure = ""
         try:
             sent = await asyncio.to_thread(_sendable, prompt)
             async with aclosing(self._attempts(sent, meter, streamed)) as parts:
@@ -71,10 +70,10 @@ class RemoteModel:
                     yield part
             healthy = True
         except AttemptFailed as failed:
-            healthy = failed.reason in ("refused", "malformed")
-            raise ModelFailed(failed.reason, str(failed)) from None
+            healthy, failure = failed.reason in ("refused", "malformed"), str(failed)
+            raise ModelFailed(failed.reason, failure) from None
         finally:
-            self._breaker.note(probe, healthy)
+            self._breaker.note(probe, healthy, failure)
 
     async def _attempts(self, prompt: Prompt, meter: Meter, streamed: bool) -> AsyncGenerator[Part, None]:
         """Retry until an attempt succeeds. After the first piece was yielded there are no retries."""
@@ -96,22 +95,14 @@ class RemoteModel:
                     style = other  # not a server failure, so it does not count as an attempt
                     continue
                 failures += 1
-                wait_s = self._wait_s(failed, failures)
-                if failures == ATTEMPTS or wait_s is None or self._monotonic() + wait_s >= deadline:
+                wait_s = retry_delay_s(failed, failures)
+                if wait_s is None or self._monotonic() + wait_s >= deadline:
                     raise
             else:
                 if style is not known:
                     self._provider.style = style
                 return
             await self._sleep(wait_s)
-
-    def _wait_s(self, failed: AttemptFailed, failures: int) -> float | None:
-        """Return the delay before the next attempt, or None to give up."""
-        if not failed.again:
-            return None
-        if failed.wait_s is not None:
-            return failed.wait_s if failed.wait_s <= LONGEST_ASKED_WAIT_S else None
-        return ids.fraction() * _FIRST_WAIT_S * 2.0**failures
 
     async def _attempt(
         self, prompt: Prompt, style: RequestStyle, meter: Meter, deadline: float, streamed: bool
@@ -151,6 +142,8 @@ def _check_answer(prompt: Prompt, answer: Answer, streamed: bool) -> None:
         raise AttemptFailed("broken", "the model's answer was cut off", again=True)
     if prompt.schema is not None and answer.finish == "length":
         raise AttemptFailed("malformed", f"the model's answer exceeds {prompt.max_tokens} tokens")
+    if not answer.text.strip() and answer.finish == "length":
+        raise AttemptFailed("malformed", f"the model used all {prompt.max_tokens} tokens before it began to answer")
     if not answer.text.strip():
         raise AttemptFailed("malformed", "the model's answer is empty")
 

@@ -15,7 +15,7 @@ _HUNG_UP = "Server disconnected without sending a response."
 def reason(error: Exception, timeout_s: float) -> str:
     """Return the message for a request that got no status."""
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-        return _unconnected(_root(error))
+        return connect_failure(root_cause(error))
     if isinstance(error, httpx.TimeoutException | TimeoutError):
         return f"no response within {timeout_s:g} seconds"
     if isinstance(error, httpx.RemoteProtocolError) and str(error) != _HUNG_UP:
@@ -23,14 +23,16 @@ def reason(error: Exception, timeout_s: float) -> str:
     return "the connection was lost"
 
 
-def _unconnected(cause: BaseException) -> str:
+def connect_failure(cause: BaseException) -> str:
+    """Return the message for a connection that failed for this cause."""
     if isinstance(cause, ssl.SSLCertVerificationError):
         wrong_name = cause.verify_code in _WRONG_NAME
         return "the certificate is not valid for the host name" if wrong_name else "the certificate is not trusted"
     return "the TLS handshake failed" if isinstance(cause, ssl.SSLError) else "could not connect"
 
 
-def _root(error: BaseException) -> BaseException:
+def root_cause(error: BaseException) -> BaseException:
     while before := error.__cause__ or error.__context__:
         error = before
-    return error
+    # One error per address of the host.
+    return error.exceptions[0] if isinstance(error, BaseExceptionGroup) else error

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol
 
 import httpx
 
+from loremark.ports.outbound.certificates import load_certificates
 from loremark.ports.outbound.failures import reason
 from loremark.ports.outbound.guard import Destination, Guard, OutboundRefused, Unresolved
 from loremark.ports.outbound.ip_ranges import IpAddress
@@ -46,7 +45,7 @@ class HttpsSender:
         self._guard = guard
         self._timeout_s = timeout_s
         self._http = httpx.AsyncClient(
-            verify=_trust(ca_file),
+            verify=load_certificates(ca_file),
             follow_redirects=False,
             trust_env=False,
             limits=httpx.Limits(max_connections=100, max_keepalive_connections=0),
@@ -98,15 +97,6 @@ class HttpsSender:
 
     async def close(self) -> None:
         await self._http.aclose()
-
-
-@lru_cache(maxsize=8)
-def _trust(ca_file: str) -> ssl.SSLContext:
-    """Load the CA certificates once per process, because that is slow."""
-    context = ssl.create_default_context()
-    if ca_file:
-        context.load_verify_locations(ca_file)
-    return context
 
 
 def _objection(status: int) -> str | None:
