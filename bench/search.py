@@ -22,6 +22,7 @@ from loremark.base.caller import Scope
 from loremark.features.search.service import Finder
 from loremark.ports.embeddings.embedders import Embedders
 from loremark.ports.embeddings.embedding_result import EmbeddingResult
+from loremark.ports.llm.model import ServerAddress
 from loremark.storage import schema
 from loremark.storage.connect import open_database
 from loremark.storage.database import Database
@@ -38,6 +39,7 @@ class LookupEmbedder:
     """An embedder with precomputed vectors, so that embedding is not measured."""
 
     name = "bench"
+    address: ServerAddress | None = None
     dimensions = DIMENSIONS
 
     def __init__(self, vectors: dict[str, NDArray[np.float32]]) -> None:

@@ -70,7 +70,7 @@ def _on_project(name: str, json: Callable[[Cast], Any] = lambda _: None) -> None
     EXAMPLES[f"{name} (public)"] = about("public")
 
 
-for _name in ("auth.registration", "auth.me", "team.list", "keys.list", "audit.list", "live.stream"):
+for _name in ("auth.registration", "auth.me", "team.list", "keys.list", "audit.list", "models.list", "live.stream"):
     _plain(_name)
 for _name in ("operations.healthz", "operations.readyz", "operations.metrics", "operations.openapi", "operations.docs"):
     _plain(_name)
@@ -80,6 +80,7 @@ _plain("dashboard.signin", query="?token=used-up")
 _plain("keys.list (team)", query="?include=team")
 _plain("projects.create", {"name": "Fresh", "description": "New", "visibility": "private"})
 _plain("keys.create", {"name": "fresh"})
+_plain("models.test", {"purpose": "reader"})
 
 _on_project("projects.get")
 _on_project("projects.update", lambda _: {"name": "Renamed"})

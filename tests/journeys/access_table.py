@@ -260,6 +260,8 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "billing_pages.choose":             (303, NO,   NO,   NO,      NO,        303,     303,    303),
     "billing_pages.cancel":             (303, NO,   NO,   NO,      NO,        303,     303,    303),
     "audit.list":                       (200, 200,  NO,   NO,      NO,        200,     OUT,    OUT),
+    "models.list":                      (200, 200,  NO,   NO,      NO,        200,     OUT,    OUT),
+    "models.test":                      (200, 200,  NO,   NO,      NO,        200,     OUT,    OUT),
     "live.stream":                      (200, 200,  200,  200,     200,       200,     OUT,    OUT),
     "operations.healthz":               (200, 200,  200,  200,     200,       200,     200,    200),
     "operations.readyz":                (200, 200,  200,  200,     200,       200,     200,    200),

@@ -21,6 +21,7 @@ class SharedEmbedder:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self.name = embedder.name
+        self.address = embedder.address
         self.dimensions = embedder.dimensions
 
     async def embed(self, texts: Sequence[str]) -> EmbeddingResult:

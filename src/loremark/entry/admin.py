@@ -13,11 +13,13 @@ from loremark.base.caller import AuthMethod
 from loremark.base.passwords import Passwords
 from loremark.base.plans import load_plans
 from loremark.base.settings import Settings, SettingsError
+from loremark.entry.engines import list_models, open_engines
 from loremark.entry.runtime import Runtime, database_address, open_runtime
 from loremark.entry.startup_banner import signin_url
 from loremark.features.identity import service as identity
 from loremark.features.identity import store as people
 from loremark.features.keys import service as keys
+from loremark.features.models.service import ModelDirectory
 from loremark.features.projects import service as projects
 from loremark.jobs import operator
 from loremark.jobs.queue import RECURRING
@@ -126,7 +128,21 @@ async def doctor(settings: Settings) -> list[tuple[str, bool, str]]:
         checks.append(("mail", True, _without_password(settings.mail_url)))
     except (ValueError, OSError) as error:
         checks.append(("mail", False, str(error)))
+    try:
+        async with open_engines(settings) as engines:
+            checks += await _check_models(list_models(settings, engines))
+    except SettingsError as error:
+        checks.append(("model", False, str(error)))
     return checks
+
+
+async def _check_models(models: ModelDirectory) -> list[tuple[str, bool, str]]:
+    """Test the models on other servers. The calls belong to no team."""
+    results = [(entry, await models.test(entry.purpose)) for entry in models.entries() if entry.server is not None]
+    return [
+        ("model", result.ok, f"{entry.purpose}: {entry.model} at {entry.server}: {result.message}")
+        for entry, result in results
+    ]
 
 
 async def list_jobs(settings: Settings, status: str | None, kind: str | None, take: int) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from loremark.base.passwords import Passwords
 from loremark.base.plans import load_plans
 from loremark.base.settings import DEFAULT_ROUTE_LIMITS, Settings, SettingsError
 from loremark.entry.background import Background
+from loremark.entry.engines import list_models
 from loremark.entry.installation_secrets import load_worker_secret
 from loremark.entry.mcp_endpoint import GROUP, McpMount, challenge
 from loremark.entry.mcp_endpoint import routes as mcp_routes
@@ -54,6 +55,7 @@ from loremark.features.keys.last_use import LastUseTracker
 from loremark.features.keys.routes import routes as keys_routes
 from loremark.features.live.routes import routes as live_routes
 from loremark.features.live.streams import LiveStreams
+from loremark.features.models.routes import routes as models_routes
 from loremark.features.operations.routes import ApiDocs, Readiness
 from loremark.features.operations.routes import routes as operations_routes
 from loremark.features.overview.routes import routes as overview_routes
@@ -118,6 +120,7 @@ ROUTES: list[Route] = [
     *billing_routes,
     *billing_pages,
     *audit_routes,
+    *models_routes,
     *live_routes,
     *operations_routes,
     *dashboard_routes,
@@ -189,6 +192,8 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
         KeepAlive(settings.keepalive_s),
         HygieneAnalyzer(runtime.database, runtime.engines.embedders, plans, names, runtime.engines.models),
         runtime.payments(plans),
+        # Where anyone can register, an owner of a team is not the operator.
+        list_models(settings, runtime.engines, shows_servers=settings.registration != "open"),
         mount,
     )
     routes = [

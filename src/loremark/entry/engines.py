@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from loremark.base.settings import Settings, SettingsError
+from loremark.features.models.service import ModelDirectory
 from loremark.ports.embeddings import embedder
 from loremark.ports.embeddings.embedder import Embedder
 from loremark.ports.embeddings.embedders import Embedders
@@ -42,6 +43,17 @@ async def open_engines(settings: Settings) -> AsyncIterator[Engines]:
         await reader.close()
         for model in models.values():
             await model.close()
+
+
+def list_models(settings: Settings, engines: Engines, *, shows_servers: bool = True) -> ModelDirectory:
+    """The models of a process by purpose."""
+    return ModelDirectory(
+        {"medium": settings.llm_medium, "small": settings.llm_small},
+        engines.models,
+        engines.embedder,
+        engines.reader,
+        shows_servers=shows_servers,
+    )
 
 
 def open_embedder(settings: Settings) -> Embedder:

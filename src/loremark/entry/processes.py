@@ -10,6 +10,8 @@ from loremark.entry import server
 from loremark.entry.application import open_app
 from loremark.entry.background import open_background
 from loremark.entry.data_dir_lock import lock_data_dir
+from loremark.entry.engines import list_models
+from loremark.entry.model_check import check_models
 from loremark.entry.runtime import database_address, open_runtime
 from loremark.entry.startup_banner import format_banner
 from loremark.entry.worker import open_worker
@@ -32,6 +34,7 @@ async def serve(settings: Settings) -> None:
             open_runtime(settings) as runtime,
             open_background(runtime) as background,
             open_app(runtime, background) as app,
+            check_models(list_models(settings, runtime.engines)),
         ):
             print(await format_banner(runtime), flush=True)
             await server.listen(app, listening, server.stop_signal(), app.close)
@@ -48,13 +51,17 @@ async def api(settings: Settings) -> None:
 async def worker(settings: Settings) -> None:
     """Run the answer worker; the schema must be current."""
     with server.open_socket(settings) as listening:
-        async with open_worker(settings) as app:
+        async with open_worker(settings) as app, check_models(app.models):
             _log.info("answer worker listening", address=f"{settings.host}:{settings.port}")
             await server.listen(app, listening, server.stop_signal(), app.close)
 
 
 async def jobs(settings: Settings) -> None:
     """Run the background jobs; the schema must be current."""
-    async with open_runtime(settings) as runtime, open_background(runtime):
+    async with (
+        open_runtime(settings) as runtime,
+        open_background(runtime),
+        check_models(list_models(settings, runtime.engines)),
+    ):
         _log.info("background jobs running")
         await server.stop_signal().wait()

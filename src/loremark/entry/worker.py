@@ -15,12 +15,13 @@ from loremark.base.caller import Caller
 from loremark.base.plans import load_plans
 from loremark.base.settings import Settings
 from loremark.entry.application import MEGABYTE, open_limits, open_tickets, readiness
-from loremark.entry.engines import open_engines
+from loremark.entry.engines import list_models, open_engines
 from loremark.entry.installation_secrets import require_worker_secret
 from loremark.entry.runtime import database_address
 from loremark.features.ask.answering import Dependencies
 from loremark.features.ask.routes import KeepAlive, worker_routes
 from loremark.features.ask.streams import AnswerStreams
+from loremark.features.models.service import ModelDirectory
 from loremark.features.operations.routes import routes as operations_routes
 from loremark.features.recall.service import Recall
 from loremark.features.search.service import Finder
@@ -50,7 +51,8 @@ WORKER_ROUTES: list[Route] = [
 class Worker:
     """The application with CORS for the API's origin, so the dashboard can call a worker on another host."""
 
-    def __init__(self, app: App, base_url: str) -> None:
+    def __init__(self, app: App, base_url: str, models: ModelDirectory) -> None:
+        self.models = models
         self._app = app
         address = urlsplit(base_url)
         self._origin = f"{address.scheme}://{address.netloc}".encode()
@@ -126,7 +128,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[Worker]:
                 https=settings.worker_url.startswith("https://"),
             )
             try:
-                yield Worker(app, settings.base_url)
+                yield Worker(app, settings.base_url, list_models(settings, engines))
             finally:
                 await streams.close()
     finally:

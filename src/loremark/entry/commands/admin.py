@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "loremark admin signin-link --email you@example.com",
     )
     link.add_argument("--email", help="email address of the account (default: the first owner)")
-    commands.add("doctor", "Check the settings, database, blobs and email.", _doctor, "loremark admin doctor")
+    commands.add("doctor", "Check the settings, database, blobs, email and models.", _doctor, "loremark admin doctor")
     commands.add(
         "openapi",
         "Print the OpenAPI description of the API as JSON.",

@@ -77,7 +77,7 @@ class TeamMeter:
     database: Database
     scope: Scope
     plan: Plan
-    project_id: str
+    project_id: str | None
     _spent: dict[str, int] = field(default_factory=dict)
 
     async def reserve(self, tokens: int) -> str:

@@ -50,7 +50,7 @@ _SPEND = Sql(
 _INSERT_TRANSACTION = Sql(insert(credit_transactions))
 
 
-async def create_reservation(tx: Tx, scope: Scope, *, project_id: str, tokens: int, expires_at_ms: int) -> str:
+async def create_reservation(tx: Tx, scope: Scope, *, project_id: str | None, tokens: int, expires_at_ms: int) -> str:
     reservation_id = ids.new("res")
     await tx.run(
         _RESERVE,

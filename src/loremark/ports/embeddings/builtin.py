@@ -23,6 +23,7 @@ from loremark.ports.embeddings.runtime import RUNTIME_FAULTS, open_session
 from loremark.ports.embeddings.stored_layers import read_layers
 from loremark.ports.embeddings.transformer_graph import DIMENSIONS, FORMAT, Precision, build_embedder
 from loremark.ports.embeddings.weights import read_pack
+from loremark.ports.llm.model import ServerAddress
 
 _NAMES: dict[Precision, str] = {"int8": "loremark-30m-q8", "fp32": "loremark-30m"}
 _TEXTS_PER_TURN = 4
@@ -38,6 +39,7 @@ class BuiltinEmbedder:
 
     def __init__(self, precision: Precision, *, cache_dir: Path | None = None) -> None:
         self.name = _NAMES[precision]
+        self.address: ServerAddress | None = None
         self.dimensions = DIMENSIONS
         self._precision: Precision = precision
         self._cache_dir = cache_dir

@@ -9,6 +9,7 @@ from typing import Protocol
 from loremark.ports.embeddings.builtin import BuiltinEmbedder
 from loremark.ports.embeddings.embedding_result import EmbedderFailed, EmbeddingResult
 from loremark.ports.embeddings.remote import RemoteEmbedder
+from loremark.ports.llm.model import ServerAddress
 
 __all__ = ["Embedder", "EmbedderFailed", "EmbeddingResult", "open_embedder"]
 
@@ -19,6 +20,8 @@ class Embedder(Protocol):
     name: str
     dimensions: int
     """0 for a server's unknown model until its first response."""
+    address: ServerAddress | None
+    """None if it is built in."""
 
     async def embed(self, texts: Sequence[str]) -> EmbeddingResult:
         """Embed the texts. A text's vector does not depend on the others."""

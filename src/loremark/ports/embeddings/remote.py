@@ -12,6 +12,7 @@ import numpy as np
 from loremark.base.redaction.redactor import redact
 from loremark.ports.embeddings.embedding_result import EmbedderFailed, EmbeddingResult, Vectors
 from loremark.ports.llm.attempt import AttemptFailed, retry_delay_s
+from loremark.ports.llm.model import ServerAddress
 from loremark.ports.llm.openai_chat import URL, connect
 
 CALL_SECONDS = 60.0
@@ -60,8 +61,8 @@ class RemoteEmbedder:
         self._model = model
         self._call_seconds = call_seconds
         self._server = connect(base_url, api_key, ca_file=ca_file)
-        self.address = self._server.address
-        self.dimensions = _KNOWN_DIMENSIONS.get(model, 0) if self.address.url == URL else 0
+        self.address: ServerAddress | None = self._server.address
+        self.dimensions = _KNOWN_DIMENSIONS.get(model, 0) if self._server.address.url == URL else 0
 
     async def embed(self, texts: Sequence[str]) -> EmbeddingResult:
         found: list[Vectors] = []
