@@ -30,6 +30,7 @@ CLIENT: dict[str, CommandSpec] = {
     "team": CommandSpec("loremark.cli.team", "account"),
     "keys": CommandSpec("loremark.cli.keys", "account"),
     "billing": CommandSpec("loremark.cli.billing", "account"),
+    "models": CommandSpec("loremark.cli.models", "account"),
     "listen": CommandSpec("loremark.cli.listen", "tools"),
     "completion": CommandSpec("loremark.cli.completion", "tools"),
 }

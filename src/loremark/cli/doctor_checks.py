@@ -15,10 +15,13 @@ from loremark.base import clock, profile
 from loremark.cli.connection import is_key, resolve_link
 from loremark.cli.error_messages import diagnose
 from loremark.cli.integrations import agent_states, has_git_hooks
+from loremark.cli.models import TEST_TIMEOUT_S
+from loremark.cli.models import describe as describe_model
 from loremark.cli.pause import describe
 from loremark.cli.secret_check import is_secret_accepted
 from loremark.client.call import ApiError, Call
 from loremark.client.calls.identity import get_me
+from loremark.client.calls.models import list_models, run_model_test
 from loremark.client.calls.projects import get_project
 from loremark.client.client import Client
 from loremark.client.http_connection import HttpConnection
@@ -104,7 +107,31 @@ def _on_server(found: profile.Profile) -> Iterator[Check]:
             yield Check("key", False, str(error), "loremark login")
             return
         yield Check("key", True, f"{me.name} <{me.email}>, {me.role} of {me.team_name}")
+        if me.role != "member":
+            yield from _models(found)
         yield from _project(client, found)
+
+
+def _models(found: profile.Profile) -> Iterator[Check]:
+    """Test the language models and embeddings on other servers."""
+    with Client(found.url, found.key, timeout_s=TEST_TIMEOUT_S) as client:
+        try:
+            models = [model for model in client.send(list_models()) if model.server is not None]
+            for model in models:
+                result = client.send(run_model_test(model.purpose))
+                yield Check(
+                    "model",
+                    result.ok,
+                    f"{model.purpose}: {describe_model(model)}. {result.message}",
+                    ""
+                    if result.ok
+                    else "change the server's settings (docs/language-models.md), then: loremark models",
+                )
+        except ApiError as error:
+            yield Check("model", False, str(error))
+            return
+    if not models:
+        yield Check("model", None, "no language model; the built-in engine is used")
 
 
 def _fetch_version_and_date(url: str) -> tuple[str, str]:
