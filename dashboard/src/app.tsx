@@ -20,6 +20,7 @@ const TEAM_PAGES: Record<string, ComponentType> = {
   "/team": lazy(() => import("./pages/team/Team")),
   "/keys": lazy(() => import("./pages/keys/Keys")),
   "/billing": lazy(() => import("./pages/billing/Billing")),
+  "/models": lazy(() => import("./pages/models/Models")),
   "/audit": lazy(() => import("./pages/audit/Audit")),
   "/account": lazy(() => import("./pages/account/Account")),
 };

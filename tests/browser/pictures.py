@@ -154,6 +154,11 @@ async def _see_versions(page: Page) -> None:
     await page.wait_for_timeout(300)
 
 
+async def _test_models(page: Page) -> None:
+    await page.get_by_role("button", name="Test embeddings").click()
+    await page.get_by_text("It answered in").wait_for()
+
+
 # name: (path, signed in, preparation). {p} is the project; for the other placeholders see path_values().
 PAGES: dict[str, tuple[str, bool, Prepare]] = {
     "sign-in": ("/sign-in", False, _nothing),
@@ -184,6 +189,7 @@ PAGES: dict[str, tuple[str, bool, Prepare]] = {
     "team": ("/team", True, _nothing),
     "keys": ("/keys", True, _nothing),
     "billing": ("/billing", True, _billing),
+    "models": ("/models", True, _test_models),
     "audit": ("/audit", True, _nothing),
     "account": ("/account", True, _nothing),
 }

@@ -210,6 +210,7 @@ async def test_read_only_members_are_offered_no_changes(
         *(f"{{p}}/{name}" for name in ("review", "memory", "map", "brain", "sessions", "genesis", "hygiene")),
         *("{p}/webhooks", "{p}/settings", f"{{p}}/memory/{item}", f"{{p}}/sessions/{session}", "/team", "/billing"),
         "/audit",
+        "/models",
     ):
         await window.go(path)
         await expect(page.get_by_role("heading", level=1), path).to_be_visible()

@@ -74,7 +74,19 @@ for _name in ("auth.registration", "auth.me", "team.list", "keys.list", "audit.l
     _plain(_name)
 for _name in ("operations.healthz", "operations.readyz", "operations.metrics", "operations.openapi", "operations.docs"):
     _plain(_name)
-for _name in ("home", "sign_in", "register", "invitation", "welcome", "team", "keys", "billing", "audit", "account"):
+for _name in (
+    "home",
+    "sign_in",
+    "register",
+    "invitation",
+    "welcome",
+    "team",
+    "keys",
+    "billing",
+    "models",
+    "audit",
+    "account",
+):
     _plain(f"dashboard.{_name}")
 _plain("dashboard.signin", query="?token=used-up")
 _plain("keys.list (team)", query="?include=team")

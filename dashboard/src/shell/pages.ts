@@ -2,6 +2,7 @@ import {
   IconBook2,
   IconBrain,
   IconChartBar,
+  IconCpu,
   IconCreditCard,
   IconHistory,
   IconHome,
@@ -49,5 +50,6 @@ export const TEAM_PAGES: NavPage[] = [
   { path: "/team", name: "Team", icon: IconUsers },
   { path: "/keys", name: "API keys", icon: IconKey },
   { path: "/billing", name: "Billing", icon: IconCreditCard, visibleTo: canManageTeam },
+  { path: "/models", name: "Models", icon: IconCpu, visibleTo: canManageTeam },
   { path: "/audit", name: "Audit log", icon: IconHistory, visibleTo: canManageTeam },
 ];

@@ -6,7 +6,7 @@ import { queryKey } from "~/api/hooks";
 import { safeNext } from "~/shell/login";
 
 /** Paths the dashboard renders; any other path is loaded from the server. */
-const DASHBOARD_PATH = /^\/(?:(?:welcome|team|keys|billing|audit|account)?(?:[?#]|$)|p\/)/;
+const DASHBOARD_PATH = /^\/(?:(?:welcome|team|keys|billing|models|audit|account)?(?:[?#]|$)|p\/)/;
 
 /** Home, or the setup guide until an agent has sent an event. */
 async function startPage(cache: QueryClient): Promise<string> {

@@ -38,6 +38,7 @@ _PAGES = {
     "team": "/team",
     "keys": "/keys",
     "billing": "/billing",
+    "models": "/models",
     "audit": "/audit",
     "account": "/account",
 }

@@ -118,7 +118,8 @@ class ModelDirectory:
             return _result(False, str(failure), clock.monotonic() - started)
         seconds = clock.monotonic() - started
         used = f" and used {tokens} tokens" if address is not None and tokens else ""
-        return _result(True, f"It answered in {seconds:.1f} s{used}", seconds, tokens)
+        took = f"{seconds:.1f} s" if seconds >= 1 else f"{max(seconds * 1000, 1):.0f} ms"
+        return _result(True, f"It answered in {took}{used}", seconds, tokens)
 
 
 def _result(ok: bool, sentence: str, seconds: float = 0.0, tokens: int = 0) -> ModelTestResult:
