@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from loremark.ports.llm.model import Completion, LanguageModel, Prompt, Usage
+from loremark.ports.llm.model import Completion, LanguageModel, ModelFailed, Prompt, Usage
 from loremark.ports.llm.providers import open_model
 from tests.servers import small_model as server
 
@@ -51,11 +51,16 @@ def base_url() -> Iterator[str]:
 
 
 @pytest.fixture
-async def model(base_url: str) -> AsyncIterator[LanguageModel]:
-    opened = open_model(f"openai:{server.MODEL}", base_url=base_url, timeout_s=120.0)
+async def model(base_url: str, request: pytest.FixtureRequest) -> AsyncIterator[LanguageModel]:
+    kind = getattr(request, "param", "openai")
+    opened = open_model(f"{kind}:{server.MODEL}", base_url=base_url, timeout_s=120.0)
     assert opened is not None
     yield opened
     await opened.close()
+
+
+# llama.cpp speaks both APIs, but this model is too small to call the tool that Anthropic's schemas need.
+both_apis = pytest.mark.parametrize("model", ["openai", "anthropic"], indirect=True)
 
 
 def _prompt(**more: object) -> Prompt:
@@ -63,6 +68,7 @@ def _prompt(**more: object) -> Prompt:
     return Prompt(system="You are brief.", user=question, max_tokens=48, **more)  # type: ignore[arg-type]
 
 
+@both_apis
 async def test_answer_and_usage(model: LanguageModel) -> None:
     meter = Ledger()
     completion = await model.complete(_prompt(), meter)
@@ -73,6 +79,7 @@ async def test_answer_and_usage(model: LanguageModel) -> None:
     assert meter.open == 0
 
 
+@both_apis
 async def test_streaming(model: LanguageModel) -> None:
     meter = Ledger()
     *pieces, last = [part async for part in model.stream(_prompt(), meter)]
@@ -82,6 +89,18 @@ async def test_streaming(model: LanguageModel) -> None:
     assert last.usage.completion_tokens > 3
     assert meter.usages == [last.usage]
     assert meter.open == 0
+
+
+async def test_refusals_of_a_real_server_are_one_sentence(base_url: str) -> None:
+    for address, max_words, sentence in (
+        (base_url, 9_000, r"status 400: request .* exceeds the available context size"),
+        (f"{base_url}/nowhere", 1, r"no such API at this address \(404\)"),
+    ):
+        opened = open_model(f"openai:{server.MODEL}", base_url=address, timeout_s=120.0)
+        assert opened is not None
+        with pytest.raises(ModelFailed, match=sentence):
+            await opened.complete(Prompt("", "word " * max_words, max_tokens=8), Ledger())
+        await opened.close()
 
 
 @pytest.mark.parametrize("streamed", [False, True])
