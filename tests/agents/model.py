@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -62,6 +62,11 @@ class ModelRequest:
         return flat({name: value for name, value in self.body.items() if name != "tools"})
 
     @property
+    def is_reading(self) -> bool:
+        """Whether it asks for the items of a session, in our words."""
+        return "BEGIN SESSION" in self.text and "END SESSION" in self.text
+
+    @property
     def tools(self) -> list[str]:
         return [offer.name for offer in self.api.offers(self.body)] if self.api else []
 
@@ -77,6 +82,8 @@ class AgentModel:
     def __init__(self, plan: Sequence[Step] = (), done: str = DONE) -> None:
         self.plan = list(plan)
         self.done = done
+        self.read: Callable[[str], str] | None = None
+        """Answers requests to read a session, given the text of the request."""
         self._asked: list[ModelRequest] = []
         self._lock = threading.Lock()
         self._server = _Server(self)
@@ -113,11 +120,18 @@ class AgentModel:
         """Requests that offer tools, excluding side requests such as titles and routing."""
         return [asked for asked in self.asked if asked.tools]
 
+    @property
+    def readings(self) -> list[ModelRequest]:
+        """Requests to read a session."""
+        return [asked for asked in self.asked if asked.is_reading]
+
     def respond(self, asked: ModelRequest) -> Answer:
         """Record a request and return the next answer. The number of results tells how many steps are done."""
         with self._lock:
             self._asked.append(asked)
             number, plan, done = len(self._asked), self.plan, self.done
+        if self.read is not None and asked.is_reading:
+            return Answer(number, self.read(asked.text))
         if asked.api is None or not asked.tools:
             return Answer(number, "A short title")
         taken = len(asked.results)

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.anyio
 
 _STAGES = ("enrich", "embed", "dedup", "drift_check")
 _EVENTS = 25
-_CALLS = 3
+_CALLS = 1  # the session fits into one prompt
 _COST = 11 + 7
 _TIMEOUT_S = 60.0
 _THINGS = (
