@@ -35,7 +35,7 @@ setup: $(VENV)/run.stamp $(DASHBOARD) ## install what `make run` needs
 develop: $(VENV)/dev.stamp $(DASHBOARD) ## install what the tests and checks need
 
 test: ## lint and the test suite; what CI runs
-	@$(MAKE) --no-print-directory -j2 develop
+	@$(MAKE) --no-print-directory -j2 develop $(VENV)/bytecode.stamp
 	@$(MAKE) --no-print-directory -j2 suite lint
 
 suite: develop
@@ -123,4 +123,9 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp requirements/dev.txt
 	  { echo "The browser tests need Chromium. Install it or set LOREMARK_TEST_CHROMIUM to its path."; exit 1; }
 	@test -n "$$LOREMARK_TEST_REDIS" || $(BIN)/python -c 'from tests.servers.redis import program; program()' 2>/dev/null || $(call apt,redis-server) || \
 	  { echo "The tests need redis-server. Install it or set LOREMARK_TEST_REDIS to the URL of a running server."; exit 1; }
+	@touch $@
+
+# Once, instead of in each of the suite's processes at the same time.
+$(VENV)/bytecode.stamp: $(VENV)/dev.stamp
+	@$(PYTEST) --collect-only -qq $(TESTS) >/dev/null 2>&1 || true
 	@touch $@

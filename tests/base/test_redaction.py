@@ -268,5 +268,6 @@ def test_keys_that_only_look_secret_are_left_alone(payload: dict[str, Any]) -> N
         "redis://b:c/", " redis://b:" + "c/" * 125, " a:5432:a:b:cccc",
     ],
 )  # fmt: skip
+@pytest.mark.sampled
 def test_worst_case_texts_stay_subquadratic(unit: str) -> None:
     assert_subquadratic_on(unit * (WORST_CHARS // len(unit)), redact)

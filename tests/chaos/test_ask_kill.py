@@ -167,7 +167,6 @@ async def test_killed_worker_keeps_completed_answers_and_frees_its_ticket(
         )
 
 
-@pytest.mark.one_engine
 async def test_stopped_worker_stores_its_partial_answer(deployment: Deployment, model: ScriptedModel) -> None:
     model.always(Say(LONG, each_s=0.02))
 
@@ -185,7 +184,6 @@ async def test_stopped_worker_stores_its_partial_answer(deployment: Deployment, 
     assert await deployment.rows(ai_reservations) == await deployment.rows(answer_streams) == []
 
 
-@pytest.mark.one_engine
 @pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.slow)])
 async def test_one_process_answers_many_concurrent_questions(
     deployment: Deployment, model: ScriptedModel, count: int

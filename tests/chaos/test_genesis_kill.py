@@ -155,7 +155,6 @@ def _processes_in(folder: Path) -> list[str]:
     return found
 
 
-@pytest.mark.one_engine
 @pytest.mark.parametrize("way", _WAYS)
 async def test_scan_survives_kill(loremark: Loremark, tmp_path: Path, way: str) -> None:
     log = loremark.folder / "crashing.log"

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import asyncpg
+import pytest
 from sqlalchemy import update
 
 from loremark.features.projects.jobs import project_tables
@@ -28,6 +29,7 @@ from tests.support.processes import Loremark, Process
 _ROUNDS = 6
 
 
+@pytest.mark.both_engines
 def test_no_acknowledged_write_is_lost(loremark: Loremark) -> None:
     """Five clients write; the server is killed at random moments, also during startup, and restarted."""
     rng = random.Random()

@@ -16,7 +16,7 @@ from tests.contract.contract import Endpoint, load
 from tests.contract.examples import BY_NAME, UNIMPLEMENTED_ERRORS, examples_of
 from tests.contract.response_checks import body_faults, header_faults
 
-pytestmark = [pytest.mark.anyio, pytest.mark.one_engine]
+pytestmark = pytest.mark.anyio
 
 CONTRACT = load()
 BUILT = [endpoint for endpoint in CONTRACT.endpoints if endpoint.name in BY_NAME]

@@ -24,7 +24,7 @@ from tests.contract.error_cases_transfer import TRANSFER
 from tests.contract.examples import BY_NAME, UNIMPLEMENTED_ERRORS
 from tests.contract.response_checks import error_faults, header_faults
 
-pytestmark = [pytest.mark.anyio, pytest.mark.one_engine]
+pytestmark = pytest.mark.anyio
 
 CONTRACT = load()
 ERROR_CASES = {**EVERYWHERE, **OWN, **CAPTURE, **MEMORY, **CHATS, **ASK, **BRAIN, **GENESIS, **HYGIENE, **BILLING}

@@ -85,7 +85,6 @@ async def test_models_and_their_test(service: Service, model: ScriptedModel) -> 
     assert "purpose" in refused.json()["error"]
 
 
-@pytest.mark.one_engine
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
@@ -109,14 +108,12 @@ async def test_what_is_wrong_is_one_sentence(
     assert await reserved(service) == 0
 
 
-@pytest.mark.one_engine
 async def test_model_that_is_still_thinking_works(service: Service, model: ScriptedModel) -> None:
     model.always(Say("", finish="length", completion_tokens=200))
     result = await _test(await service.owner(), "medium")
     assert (result["ok"], result["totalTokens"]) == (True, 211)
 
 
-@pytest.mark.one_engine
 @pytest.mark.settings(LOREMARK_LLM_BASE_URL=f"http://127.0.0.1:{free_port()}/v1")
 async def test_server_that_is_down(service: Service) -> None:
     owner = await service.owner()
@@ -136,7 +133,6 @@ async def test_team_without_tokens(service: Service, model: ScriptedModel) -> No
     assert model.requests == []
 
 
-@pytest.mark.one_engine
 @pytest.mark.settings(LOREMARK_EMBEDDINGS="openai:embed", LOREMARK_LLM_MEDIUM="builtin")
 async def test_remote_embeddings(service: Service, model: ScriptedModel) -> None:
     owner = await service.owner()
@@ -149,7 +145,6 @@ async def test_remote_embeddings(service: Service, model: ScriptedModel) -> None
     )
 
 
-@pytest.mark.one_engine
 @pytest.mark.settings(LOREMARK_REGISTRATION="open")
 async def test_servers_are_hidden_where_anyone_can_register(service: Service, model: ScriptedModel) -> None:
     listed = await (await service.owner()).get("/api/models")
@@ -157,7 +152,6 @@ async def test_servers_are_hidden_where_anyone_can_register(service: Service, mo
     assert str(model.port) not in listed.text
 
 
-@pytest.mark.one_engine
 async def test_session_warns_in_the_same_words(service: Service, model: ScriptedModel) -> None:
     model.always(Refuse(401))
     memory = await Memory.of(service)

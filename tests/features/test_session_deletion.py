@@ -106,7 +106,6 @@ def _texts(values: Iterator[Any]) -> Iterator[str]:
         yield bytes(value).decode("latin-1") if isinstance(value, bytes | memoryview | bytearray) else str(value)
 
 
-@pytest.mark.both_engines
 async def test_nothing_is_left_of_a_session(service: Service) -> None:
     memory = await Memory.of(service, autoApproveThreshold=1)
     project = memory.tool.project_id

@@ -36,7 +36,7 @@ from tests.contract.examples_capture import make_session, make_webhook
 from tests.journeys.access_table import NO, NOBODY, OUT, TABLE, UNSIGNED, Cell
 from tests.support import databases
 
-pytestmark = [pytest.mark.anyio, pytest.mark.one_engine]
+pytestmark = pytest.mark.anyio
 
 BY_LOGIN_TOO = (
     "auth.me",

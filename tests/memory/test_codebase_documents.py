@@ -164,6 +164,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("path", [*SETTINGS.split(), *PROSE.split()])
 @pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.sampled
 def test_hostile_documents_are_cheap_and_bounded(path: str, content: str) -> None:
     assert_subquadratic_on(content, lambda text: read_document(path, text))
     signs = read_document(path, content)

@@ -278,6 +278,7 @@ _HOSTILE = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", _HOSTILE)
 def test_hostile_sources_are_parsed_quickly_and_within_limits(name: str) -> None:
     source = _HOSTILE[name].encode()

@@ -169,6 +169,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("path", ["a.py", "a.js", "a.yaml", "a.tf", "a.php"])
+@pytest.mark.sampled
 def test_hostile_files_are_scanned_in_time(name: str, path: str) -> None:
     assert len(_hits(path, HOSTILE[name])) <= 100
     assert_subquadratic_on(HOSTILE[name], lambda text: _hits(path, text))

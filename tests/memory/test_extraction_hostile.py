@@ -167,6 +167,7 @@ def test_a_huge_diff_does_not_hide_the_commits_behind_it() -> None:
         "simplify a ", "remove redundant a", "document ", "a docs ",
     ],
 )  # fmt: skip
+@pytest.mark.sampled
 def test_worst_cases_stay_subquadratic(piece: str) -> None:
     """The longest input is half of what is read from one field."""
     for build in (_one_save, _many_changes, _one_commit, _many_commits, _one_context):

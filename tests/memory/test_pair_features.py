@@ -47,6 +47,7 @@ def test_every_stage_yields_its_named_features() -> None:
         assert [set(stage) for stage in compute_feature_stages(a, b, 0.8)] == [set(names) for names in FEATURE_STAGES]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("cosine", [0.5, 0.8, 0.95])
 def test_early_exits_give_the_same_verdict_on_all_labeled_pairs(cosine: float) -> None:
     verdicts = set()
