@@ -84,6 +84,8 @@ class AgentModel:
         self.done = done
         self.read: Callable[[str], str] | None = None
         """Answers requests to read a session, given the text of the request."""
+        self.misuse: Step | None = None
+        """A tool call that it tries first when it reads a session, if the tool is offered."""
         self._asked: list[ModelRequest] = []
         self._lock = threading.Lock()
         self._server = _Server(self)
@@ -131,6 +133,9 @@ class AgentModel:
             self._asked.append(asked)
             number, plan, done = len(self._asked), self.plan, self.done
         if self.read is not None and asked.is_reading:
+            tool = self.misuse.find(asked.api.offers(asked.body)) if self.misuse and asked.api else None
+            if tool is not None and self.misuse is not None and not asked.results:
+                return Answer(number, tool=tool, arguments=dict(self.misuse.arguments))
             return Answer(number, self.read(asked.text))
         if asked.api is None or not asked.tools:
             return Answer(number, "A short title")

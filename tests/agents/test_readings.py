@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,8 +28,12 @@ QUOTE = "sign the parcels of the shop with ed25519"
 TITLE = "Parcels are signed with ed25519"
 IN_PROJECT = "obsidian-in-the-readme"
 INSTRUCTED = "obsidian-in-the-instructions"
+_HIDES_KEYS = ("copilot",)
+"""Agents that hide keys in environment variables from hooks. A wrapper stands in for the login file of real users."""
+MISUSED = "written-by-a-reading.txt"
 _PROGRAMS = {"claude-code": "claude"}
 """The names of programs that differ from the agent's name."""
+_LEFT_OUT = ("loremark", ".cache", ".git", ".npm", "log", "logs")
 _INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
 
 
@@ -59,7 +64,13 @@ def _prepare(runner: AgentRunner, testbed: AgentEnvironment) -> None:
     programs = testbed.folder / "programs"
     programs.mkdir()
     name = _PROGRAMS.get(runner.agent.name, runner.agent.name)
-    (programs / name).symlink_to(runner.packages / runner.agent.program)
+    program = runner.packages / runner.agent.program
+    if runner.agent.name in _HIDES_KEYS:
+        keys = " ".join(shlex.quote(f"{key}={value}") for key, value in runner.agent.settings(runner.model_url).items())
+        (programs / name).write_text(f'#!/bin/sh\nexec env {keys} {program} "$@"\n')
+        (programs / name).chmod(0o755)
+    else:
+        (programs / name).symlink_to(program)
     runner.tools = (*runner.tools, programs)
     (runner.place.project / "README.md").write_text(f"A shop for stones: {IN_PROJECT}.\n")
     for file in _INSTRUCTIONS:
@@ -70,7 +81,7 @@ def _prepare(runner: AgentRunner, testbed: AgentEnvironment) -> None:
 
 def _work(runner: AgentRunner, testbed: AgentEnvironment, model: AgentModel) -> str:
     """Have the agent work on something, and return the ID of its session on the server."""
-    model.read = _read
+    model.read, model.misuse = _read, runner.agent.write(str(runner.place.project / MISUSED), "x")
     model.begin([runner.agent.shell("echo stone")], done=f"Understood: {DECIDED}.")
     runner.ask(f"Decision: {DECIDED}.\nMy token is {SECRET}. Say something in the shell, please.")
     testbed.wait_for(lambda: any(QUOTE in str(event["payload"]) for event in testbed.events()), "the session")
@@ -114,12 +125,15 @@ def _is_read_in_the_background(runner: AgentRunner, testbed: AgentEnvironment, m
     (reading,) = testbed.get(f"/api/v2/sessions/{session}/readings")
     assert (reading["status"], reading["agent"]) == ("applied", runner.agent.name), reading
     runner.wait_for_exit()
-    _is_private(model)
+    _is_private(runner, model)
 
 
-def _is_private(model: AgentModel) -> None:
-    (asked,) = model.readings
-    assert asked.tools == []
+def _is_private(runner: AgentRunner, model: AgentModel) -> None:
+    """One reading, without tools. Codex always offers one, which has nothing to work on: the model has tried it."""
+    asked, *after_misuse = model.readings
+    assert set(asked.tools) <= {"apply_patch"}
+    assert len(after_misuse) == len(asked.tools)
+    assert not (runner.place.project / MISUSED).exists()
     for text in (SECRET, IN_PROJECT, INSTRUCTED, "loremark:brain"):
         assert text not in asked.text, text
 
@@ -131,20 +145,20 @@ def _leaves_no_trace(runner: AgentRunner, testbed: AgentEnvironment, model: Agen
     testbed.command(runner, "enrich", session, "--with", runner.agent.name)
     runner.wait_for_exit()
     assert _snapshot(runner) == before
-    _is_private(model)
+    _is_private(runner, model)
     assert len(testbed.get("/api/v2/sessions", projectId=testbed.project)) == 1
     assert len(_items(testbed)) == 1
 
 
 def _snapshot(runner: AgentRunner) -> dict[str, str]:
-    """Return what the home and the project contain, except for what is ours and caches."""
+    """Return what the home and the project contain, except for what is ours, caches, logs and open journals."""
     found: dict[str, str] = {}
     for top in (runner.place.home, runner.place.project):
         for folder, folders, names in os.walk(top):
-            folders[:] = [name for name in folders if name not in ("loremark", ".cache", ".git")]
+            folders[:] = [name for name in folders if name not in _LEFT_OUT]
             for name in names:
                 path = Path(folder) / name
-                if not path.is_symlink():
+                if not path.is_symlink() and not name.endswith(("-shm", "-wal")):
                     found[str(path.relative_to(top))] = _content(path)
     return found
 

@@ -69,7 +69,7 @@ def _claude_prints(text: str = TEXT, **more: object) -> str:
     return f"print({json.dumps(json.dumps({'result': text, 'is_error': False, **more}))})"
 
 
-_ANSWERS = {
+_ANSWERS: dict[str, tuple[str, list[Any]]] = {
     agents.CLAUDE: ("claude", [{"result": TEXT, "usage": {"input_tokens": 5, "cache_read_input_tokens": 7}}]),
     agents.CODEX: (
         "codex",
