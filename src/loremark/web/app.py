@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import structs
 
-from loremark.base import clock, errors, ids, log
+from loremark.base import clock, errors, ids, limits, log
 from loremark.base.caller import Caller
 from loremark.base.errors import Refusal
 from loremark.storage.database import Database, StorageUnavailable, Tx
@@ -189,7 +189,8 @@ class App:
         if route.query is not None:
             arguments["query"] = read_query(request, route.query)
         if route.body is not None:
-            raw = await request.read_body()
+            is_open = route.needs.credentials is None or route.needs.by_ticket
+            raw = await request.read_body(limits.OPEN_BODY_BYTES if is_open else limits.BODY_BYTES)
             arguments["body"] = read_json(request, raw, route.body, optional=route.body_optional)
         return arguments
 

@@ -12,8 +12,9 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from loremark.base import errors
+from loremark.base import errors, limits
 from loremark.base.errors import ErrorKind
+from loremark.base.json_values import has_too_many_values
 from loremark.web.request import Request
 
 _ESCAPED_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
@@ -40,6 +41,8 @@ def read_json(request: Request, raw: bytes, kind: type[Any], *, optional: bool) 
         require_json(request)
     if b"\\u0000" in raw and _ESCAPED_NUL.search(raw):
         raise errors.NUL_CHARACTER()
+    if has_too_many_values(raw):
+        raise errors.invalid(f"Request body must have at most {limits.BODY_VALUES} values")
     try:
         decoded = msgspec.json.decode(raw)
     except msgspec.ValidationError:  # a number out of range

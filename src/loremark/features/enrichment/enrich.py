@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 from collections.abc import Sequence
 
+from loremark.base import log
 from loremark.base.redaction.redactor import redact_payload
 from loremark.features.enrichment import session_reader, store
 from loremark.features.enrichment.records import Candidate, ItemCandidate, encode, flag_item, non_item_candidates
@@ -14,9 +15,11 @@ from loremark.features.enrichment.task import Task
 from loremark.features.metering import service as metering
 from loremark.features.sessions.blobs import PayloadReader
 from loremark.memory.extraction.extract import event_texts, extract
+from loremark.memory.extraction.results import Extraction
 from loremark.memory.items import RawEvent
 from loremark.ports.llm import tokens
 
+_log = log.logger("enrichment")
 STAGE = "enrich"
 _EVENTS_BATCH = 50
 _BATCH_BYTES = 1024 * 1024
@@ -94,14 +97,26 @@ def _redact_events(task: Task, events: Sequence[RawEvent]) -> list[RawEvent]:
 
 async def _find(task: Task, events: Sequence[RawEvent]) -> list[tuple[str, Candidate]]:
     """Return all candidates that the rules find in the events, in order."""
-    extractions = await asyncio.to_thread(lambda: [extract(event) for event in events])
+    extractions = await asyncio.to_thread(lambda: [_extract(event) for event in events])
     found: list[tuple[str, Candidate]] = []
     for event, extraction in zip(events, extractions, strict=True):
+        if extraction is None:
+            task.progress.warn(f"The event {event.id} could not be read and was skipped.")
+            continue
         for warning in extraction.warnings:
             task.progress.warn(warning)
         found += [(event.id, ItemCandidate(flag_item(item), event.event)) for item in extraction.items]
         found += [(event.id, one) for one in non_item_candidates(extraction)]
     return found
+
+
+def _extract(event: RawEvent) -> Extraction | None:
+    """Return None if the event makes the rules fail: it must not keep those after it from being read."""
+    try:
+        return extract(event)
+    except Exception:
+        _log.exception("event could not be read", event_id=event.id)
+        return None
 
 
 def _count_tokens(events: Sequence[RawEvent]) -> int:

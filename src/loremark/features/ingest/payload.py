@@ -11,14 +11,14 @@ import msgspec
 
 from loremark.base import errors, limits
 from loremark.base.caller import Caller
+from loremark.base.json_values import has_too_many_values
 from loremark.features.sessions.blobs import extract_blobs
+from loremark.features.sessions.payload_depth import is_too_deep
 from loremark.storage.database import Row
 from loremark.wire.events import IngestEvent
 
 _GZIP = 16 + zlib.MAX_WBITS
 _SOURCE_CHARS = 50
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
-_SEPARATORS = (b",", b"[", b"{")
 # An escaped character or a surrogate pair. Tools that truncate texts can leave half a pair.
 _ESCAPE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\.", re.DOTALL
@@ -83,7 +83,12 @@ def build_authorized_event(sent: SentEvent, project: Row) -> CapturedEvent:
 
 def build_event(sent: SentEvent, project_id: str, team_id: str, source: str, *, proof: str = "") -> CapturedEvent:
     """Build an event to store. Its hash covers project, event and payload, regardless of key order."""
-    canonical = _encode_sorted(sent.payload)
+    try:
+        canonical = _encode_sorted(sent.payload)
+    except RecursionError as error:
+        raise errors.INVALID_BODY() from error
+    if is_too_deep(sent.payload, canonical):
+        raise errors.INVALID_BODY()
     stored, blobs = extract_blobs(sent.payload, canonical)
     about = f"{project_id}\0{sent.event.value}\0".encode()
     return CapturedEvent(
@@ -100,8 +105,7 @@ def build_event(sent: SentEvent, project_id: str, team_id: str, source: str, *, 
 
 
 def _decode(body: bytes) -> SentEvent:
-    # A few kilobytes can inflate to millions of values, and decoding those would block other requests.
-    if len(body) > limits.BODY_VALUES and _has_too_many_values(body):
+    if has_too_many_values(body):
         raise errors.INVALID_BODY()
     try:
         if not body.isascii():
@@ -112,32 +116,12 @@ def _decode(body: bytes) -> SentEvent:
             sent = _decoder.decode(_ESCAPE.sub(_replace_lone_surrogate, body))
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise errors.INVALID_BODY() from error
-    # Deeper than any tool's payload, but shallow enough to traverse recursively when reading.
-    if body.count(b"{") + body.count(b"[") > limits.PAYLOAD_LEVELS and _is_too_deep(sent.payload):
-        raise errors.INVALID_BODY()
     return sent
 
 
 def _replace_lone_surrogate(escape: re.Match[bytes]) -> bytes:
     """Replace half a surrogate pair, which cannot be encoded, by the replacement character."""
     return escape[0] if len(escape[0]) != _LONE_SURROGATE_BYTES else rb"\ufffd"
-
-
-def _has_too_many_values(body: bytes) -> bool:
-    if sum(map(body.count, _SEPARATORS)) <= limits.BODY_VALUES:
-        return False
-    outside = _STRING.sub(b"", body)
-    return sum(map(outside.count, _SEPARATORS)) > limits.BODY_VALUES
-
-
-def _is_too_deep(payload: dict[str, Any]) -> bool:
-    level: list[Any] = [payload]
-    for _ in range(limits.PAYLOAD_LEVELS):
-        lists = [entry for value in level if isinstance(value, list) for entry in value]
-        level = lists + [entry for value in level if isinstance(value, dict) for entry in value.values()]
-        if not level:
-            return False
-    return True
 
 
 def _source_of(sent: SentEvent, header: str | None) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from loremark.base import limits
+from loremark.features.sessions.payload_depth import LEFT_OUT, cut, is_too_deep
 from loremark.ports.blobs.store import Blobs
 
 _REFERENCE = "$blob"
@@ -60,7 +61,12 @@ class PayloadReader:
 
     async def read(self, stored: str) -> Any:
         self.size += len(stored)
-        decoded = msgspec.json.decode(stored)
+        try:
+            decoded = msgspec.json.decode(stored)
+        except RecursionError:
+            decoded = {"notes": LEFT_OUT}
+        if is_too_deep(decoded, stored, limits.PAYLOAD_LEVELS):
+            decoded = cut(decoded)
         return await self._restore(decoded) if _REFERENCE + '"' in stored else decoded
 
     async def _restore(self, value: Any) -> Any:

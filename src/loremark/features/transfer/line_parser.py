@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any, NoReturn, TypeVar, get_args
 
 import msgspec
 
 from loremark.base import clock, errors, ids, limits
+from loremark.base.json_values import has_too_many_values
+from loremark.features.sessions.payload_depth import is_too_deep
 from loremark.features.transfer.refs import time_ms
 from loremark.wire.transfer import (
     CHUNK_LINES,
@@ -28,8 +29,6 @@ from loremark.wire.transfer import (
 
 _decoder = msgspec.json.Decoder(AnyLine)
 _any_header = msgspec.json.Decoder(AnyHeader)
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
-_SEPARATORS = (b",", b"[", b"{")
 _CLOCK_SKEW_MS = clock.DAY_MS
 _TIMES: dict[type[Any], list[tuple[str, str]]] = {
     kind: [
@@ -55,11 +54,11 @@ def read_lines(body: bytes) -> list[tuple[int, AnyLine]]:
     if len(found) > CHUNK_LINES:
         refuse(found[CHUNK_LINES][0], f"a chunk can have at most {CHUNK_LINES} lines")
     latest_ms = clock.now_ms() + _CLOCK_SKEW_MS
-    return [(number, _checked(number, _decode(number, line), latest_ms)) for number, line in found]
+    return [(number, _checked(number, _decode(number, line), line, latest_ms)) for number, line in found]
 
 
 def _decode(number: int, line: bytes) -> AnyLine:
-    if _has_too_many_values(line):
+    if has_too_many_values(line):
         refuse(number, f"more than {limits.BODY_VALUES} values")
     try:
         line.decode()  # the decoder does not validate skipped text
@@ -72,13 +71,6 @@ def _decode(number: int, line: bytes) -> AnyLine:
         refuse(number, _explain(str(error)))
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         refuse(number, "invalid JSON")
-
-
-def _has_too_many_values(line: bytes) -> bool:
-    if len(line) <= limits.BODY_VALUES or sum(map(line.count, _SEPARATORS)) <= limits.BODY_VALUES:
-        return False
-    outside = _STRING.sub(b"", line)
-    return sum(map(outside.count, _SEPARATORS)) > limits.BODY_VALUES
 
 
 def _short(value: object) -> str:
@@ -104,7 +96,7 @@ def _explain(error: str) -> str:
     return f"{field or 'the line'} is invalid: {what}"
 
 
-def _checked(number: int, line: AnyLine, latest_ms: int) -> AnyLine:
+def _checked(number: int, line: AnyLine, encoded: bytes, latest_ms: int) -> AnyLine:
     if isinstance(line, ContextLine | SessionLine | EventLine | ItemLine):
         if not ids.looks_valid(line.ref, _PREFIXES[type(line)]):
             refuse(number, "ref has an invalid format")
@@ -115,7 +107,7 @@ def _checked(number: int, line: AnyLine, latest_ms: int) -> AnyLine:
     if isinstance(line, EventLine):
         if not ids.looks_valid(line.session, "ses"):
             refuse(number, "session has an invalid format")
-        if _is_too_deep(line.payload):
+        if is_too_deep(line.payload, encoded):
             refuse(number, f"payload is nested more than {limits.PAYLOAD_LEVELS} levels deep")
     if isinstance(line, HeaderLine) and number != 1:
         refuse(number, "the header must be the first line")
@@ -129,20 +121,6 @@ def _find_late(line: AnyLine, latest_ms: int) -> str | None:
             if (getattr(part, field) or 0) > latest_ms:
                 return name
     return None
-
-
-def _is_too_deep(payload: dict[str, Any]) -> bool:
-    level: list[Any] = [payload]
-    for _ in range(limits.PAYLOAD_LEVELS):
-        level = [entry for value in level for entry in _children(value)]
-        if not level:
-            return False
-    return True
-
-
-def _children(value: Any) -> Iterator[Any]:
-    inner = value.values() if isinstance(value, dict) else value
-    return (entry for entry in inner if isinstance(entry, dict | list))
 
 
 def read_snapshot(number: int, line: RevisionLine) -> ItemSnapshot | ContextSnapshot:
