@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from loremark.base import clock, profile
+from loremark.hook import outbox
 from tests.cli.harness import Cli, Result, Server
 from tests.cli.repository import make
 from tests.support.processes import COMMAND, free_port
@@ -78,6 +79,13 @@ def test_problems_are_reported_with_fixes(cli: Cli, server: Server) -> None:
     assert (ended["login"], ended["server"], ended["key"]) == ("FAIL", "ok", "FAIL")
     cli.monkeypatch.setenv("PATH", "/nowhere")
     assert _verdicts(cli.run("doctor"))["program"] == "FAIL"
+
+
+def test_rejected_batches_are_reported_with_the_reason(cli: Cli) -> None:
+    for number in (1, 2):
+        outbox.write(outbox.Batch(f"{number}.json", "prj_x", "http://localhost:1", "s", "session_save", {}, []))
+        outbox.reject(f"{number}.json", f"40{number} Told why")
+    assert "2 batches rejected: 402 Told why" in cli.run("doctor").out
 
 
 class _LateServer(http.server.BaseHTTPRequestHandler):

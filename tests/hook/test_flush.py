@@ -169,3 +169,10 @@ def test_permanently_rejected_batches_do_not_block_others(connected: ConnectedMa
     assert [event["payload"]["summary"] for _, event in events_of(server, machine)] == ["Taken."]
     reasons = [json.loads(each)["reason"] for each in machine.rejected()]
     assert sorted(reasons) == ["404 Project not found", "unreadable record"]
+    for path in (machine.spool / "rejected").glob("*.json"):
+        path.write_text(path.read_text().replace(gone, machine.project_id))
+    for _ in range(2):
+        machine.flush()
+        summaries = [event["payload"]["summary"] for _, event in events_of(server, machine)]
+        assert sorted(summaries) == ["Taken.", "Told to a project that is not there."], "retried once"
+    assert [json.loads(each)["reason"] for each in machine.rejected()] == ["unreadable record"]

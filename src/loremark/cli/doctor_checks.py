@@ -207,13 +207,15 @@ def _on_machine() -> Iterator[Check]:
 
 
 def _spool() -> Check:
+    from loremark.cli.output import pluralize
+    from loremark.hook import outbox
     from loremark.hook.flush import status
 
     queue = status()
     if queue.rejected:
-        return Check(
-            "spool", False, f"rejected batches: {queue.rejected}; last error: {queue.last_error}", "loremark hook flush"
-        )
+        words = f"{pluralize(queue.rejected, 'batch', 'batches')} rejected: {queue.rejected_reason}"
+        fix = f"retry with: loremark hook flush, or delete what you don't need in {outbox.rejected_folder()}"
+        return Check("spool", False, words, fix)
     if not queue.waiting:
         return Check("spool", True, "no queued events")
     age_ms = clock.now_ms() - queue.oldest_ms if queue.oldest_ms is not None else 0

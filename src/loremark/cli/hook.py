@@ -13,7 +13,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words",
         nargs="*",
         metavar="WORD",
-        help="the agent that sends the payload on standard input, git EVENT, or flush to send queued events now",
+        help="the agent that sends the payload on standard input, git EVENT, or flush to send queued events now and "
+        "retry rejected ones",
     )
 
 

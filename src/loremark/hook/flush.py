@@ -34,12 +34,13 @@ _STATUS_BYTES = 65_536
 
 
 class Status(NamedTuple):
-    """The state of the queue: pending, rejected and dropped records, and the last error."""
+    """The state of the queue: pending, rejected and dropped records, and the last errors."""
 
     waiting: int
     records: dict[str, int]
     batches: int
     rejected: int
+    rejected_reason: str
     oldest_ms: int | None
     size_bytes: int
     dropped: int
@@ -49,11 +50,15 @@ class Status(NamedTuple):
     is_running: bool
 
 
-def run(*, include_open_turns: bool = True, seconds: float = _FOREGROUND_PATIENCE_S) -> bool:
+def run(
+    *, include_open_turns: bool = True, retry_rejected: bool = False, seconds: float = _FOREGROUND_PATIENCE_S
+) -> bool:
     """Flush in this process. Returns False if another flusher is running."""
     lock = acquire_lock()
     if lock is None:
         return False
+    if retry_rejected:
+        outbox.retry_rejected()
     flush(lock, include_open_turns=include_open_turns, seconds=seconds)
     return True
 
@@ -141,7 +146,8 @@ def status() -> Status:
         waiting=len(names) + len(batches),
         records=dict(Counter(map(spool.kind_of, names))),
         batches=len(batches),
-        rejected=sum(name.endswith(".json") for name in files.list_names(outbox.rejected_folder())),
+        rejected=len(outbox.list_rejected()),
+        rejected_reason=outbox.last_reason(),
         oldest_ms=min(times, default=None),
         size_bytes=spool_limits.size_bytes(),
         dropped=spool_limits.dropped_count(),

@@ -51,7 +51,7 @@ def _run(arguments: list[str]) -> None:
     elif command == "flush":
         from loremark.hook import flush
 
-        flush.run()
+        flush.run(retry_rejected=True)
     else:
         _handle_event(arguments)
 

@@ -73,13 +73,31 @@ def reject(name: str, reason: str) -> None:
     files.sync_folder(folder())
 
 
+def list_rejected() -> list[str]:
+    return [name for name in files.list_names(rejected_folder()) if name.endswith(".json")]
+
+
+def last_reason() -> str:
+    """Return why the newest of the rejected batches was rejected, or an empty string."""
+    names = list_rejected()
+    data = files.read_bounded(os.path.join(rejected_folder(), f"{names[-1]}.reason"), BATCH_BYTES) if names else None
+    try:
+        return str(json.loads(data)["reason"]) if data else ""
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return ""
+
+
 def retry_rejected() -> int:
-    """Move rejected batches back to the outbox and return their number."""
-    names = [name for name in files.list_names(rejected_folder()) if name.endswith(".json")]
-    for name in names:
+    """Move rejected batches back to the outbox and return their number. Unreadable ones stay."""
+    count = 0
+    for name in list_rejected():
+        batch = read(name, rejected_folder())
+        if batch is None or not batch.url:
+            continue
         os.rename(os.path.join(rejected_folder(), name), os.path.join(files.ensure_private_folder(folder()), name))
         files.remove(os.path.join(rejected_folder(), f"{name}.reason"))
-    return len(names)
+        count += 1
+    return count
 
 
 def folder() -> str:
