@@ -134,7 +134,7 @@ async def test_a_long_session_is_read_in_parts(service: Service, monkeypatch: py
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ({"part": 1, "text": "I could not find a file."}, "claude-code returned an invalid answer"),
+        ({"part": 1, "text": "I could not find a file."}, "The answer from claude-code was invalid"),
         ({"part": 1, "error": f"Not signed in with {SECRET}"}, "Not signed in with "),
     ],
     ids=["no JSON", "failure"],
@@ -205,6 +205,12 @@ async def test_limits_of_the_person_are_kept(service: Service) -> None:
         refused = await reader.start(**limit)
         assert (refused["status"], refused["id"], refused["next"]) == ("nothing", None, None)
     assert (await reader.start(callsPerDay=2, tokensPerDay=1_101))["status"] == "open"
+
+
+async def test_a_short_session_is_not_read(service: Service) -> None:
+    memory = await Memory.of(service)
+    sent = await memory.send({"notes": "Thanks.", "summary": "You're welcome."})
+    assert (await Reader(memory, sent["sessionId"]).start())["reason"] == "There is too little text to read"
 
 
 async def test_what_the_rules_made_of_a_session_gives_way(service: Service) -> None:

@@ -245,7 +245,7 @@ def _agents() -> Check:
 
 def _reading() -> Check:
     """Whether a coding agent reads finished sessions, what it used today, and why it failed last."""
-    from loremark.cli.reading import describe
+    from loremark.cli.reading import describe, describe_use
     from loremark.hook import headless, reading_settings
 
     settings, last = reading_settings.load(), reading_settings.last_outcome()
@@ -253,8 +253,10 @@ def _reading() -> Check:
     if not settings.enabled:
         return Check("reading", None, words)
     if last.error:
-        return Check("reading", False, f"{last.agent} failed: {last.error}", "loremark reading off, or sign in to it")
-    return Check("reading", True, f"{words} Used: {last.calls_today} sessions, {last.tokens_today:,} tokens.")
+        agent = headless.title(last.agent)
+        fix = f"sign in to {agent}, or turn this off: loremark reading off"
+        return Check("reading", False, f"the last reading by {agent} failed: {last.error}", fix)
+    return Check("reading", True, f"{words} {describe_use(last)}")
 
 
 def _capture() -> Iterator[Check]:

@@ -19,13 +19,19 @@ EXAMPLE = "loremark enrich"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from loremark.cli.connection import add_json, add_project
 
-    parser.add_argument("session", nargs="?", metavar="SESSION", help="session ID (default: the newest active one)")
+    parser.add_argument(
+        "session",
+        nargs="?",
+        metavar="SESSION",
+        help="session ID (default: the newest active one; with --retry, the newest failed one)",
+    )
     parser.add_argument("--retry", action="store_true", help="retry a failed session")
     parser.add_argument(
         "--with",
         dest="reader",
         metavar="AGENT",
-        help="have this coding agent read the session first, such as claude-code or codex; also one enriched before",
+        help="have this coding agent (such as claude-code or codex) read the session first; also works for sessions "
+        "that are already enriched",
     )
     parser.add_argument("--no-wait", action="store_true", help="start the job and exit")
     parser.add_argument("--seconds", type=float, default=600.0, help="how long to wait (default: 600)")
@@ -73,10 +79,12 @@ def read_with(agent: str, session_id: str) -> str:
 
     if agent not in headless.SUPPORTED:
         raise CommandError(f"unknown agent {agent!r}; choose from: {', '.join(sorted(headless.SUPPORTED))}", USAGE)
-    output.note(f"{agent} is reading {session_id}. This can take a few minutes.")
+    name = headless.title(agent)
+    output.note(f"{name} is reading {session_id}. This can take a few minutes.")
     result = reading.read_session(session_id, agent, again=True)
     if result.status != "read":
-        output.note(output.one_line(f"{agent} did not read the session: {result.reason or result.status}"))
+        reason = f": {result.reason.rstrip('.')}" if result.reason else ""
+        output.note(output.one_line(f"{name} did not read the session{reason}. Enriching it on the server instead."))
     return result.job_id
 
 

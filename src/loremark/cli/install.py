@@ -16,7 +16,7 @@ from loremark.agents.installer import Plan
 from loremark.agents.ledger import Ledger
 from loremark.base import folders
 from loremark.cli.framework import FAILED, OK, USAGE, CommandError
-from loremark.cli.output import confirm, note, plain, styled, table, write, write_json
+from loremark.cli.output import confirm, join, note, plain, styled, table, write, write_json
 from loremark.cli.pause import note_if_paused
 
 SUMMARY = "Set up coding agents with hooks and MCP tools."
@@ -113,7 +113,8 @@ def _offer_reading() -> None:
     found = [agent for agent in sorted(headless.SUPPORTED) if headless.installed(agent)]
     if not found or reading_settings.is_decided():
         return
-    wanted = confirm(QUESTION.format(agent=" or ".join(found)), assumed=False)
+    titles = [headless.title(agent) for agent in found]
+    wanted = confirm(QUESTION.format(agents=join(titles, "or")), assumed=False)
     reading_settings.save(reading_settings.load()._replace(enabled=wanted))
     note("Change this at any time with: loremark reading on, or: loremark reading off")
 
@@ -168,8 +169,8 @@ def _choose_agents(arguments: argparse.Namespace, locations: Locations) -> list[
         raise CommandError(
             "no agents found on this machine; name one, for example: loremark install claude-code", USAGE
         )
-    titles = ", ".join(agent.title for agent in found)
-    if arguments.all or arguments.yes or arguments.dry_run or confirm(f"Found {titles}. Set them up?", assumed=False):
+    titles = join([agent.title for agent in found])
+    if arguments.all or arguments.yes or arguments.dry_run or confirm(f"Set up {titles}?", assumed=False):
         return found
     raise CommandError(f"found {titles}; name the agents to set up, or use --all", USAGE)
 

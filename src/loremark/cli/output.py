@@ -72,6 +72,11 @@ def pluralize(number: int, noun: str, nouns: str = "") -> str:
     return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
+def join(words: Sequence[str], last: str = "and") -> str:
+    """The words as a list in a sentence: "a", "a and b", "a, b and c"."""
+    return f" {last} ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+
+
 def width() -> int:
     return shutil.get_terminal_size((100, 24)).columns
 

@@ -8,24 +8,29 @@ from typing import TYPE_CHECKING
 from loremark.cli.framework import OK, USAGE, CommandError
 
 if TYPE_CHECKING:
-    from loremark.hook.reading_settings import ReadingSettings
+    from loremark.hook.reading_settings import Outcome, ReadingSettings
 
 SUMMARY = "Let your coding agent turn finished sessions into memories."
-EXAMPLE = "loremark reading on --calls 20"
+EXAMPLE = "loremark reading on --sessions 20"
 QUESTION = (
-    "Let {agent} read finished sessions in the background and write memories from them? "
-    "It uses your own {agent} account, about 5,000 tokens per session"
+    "Let {agents} read finished sessions in the background and write memories from them? "
+    "This uses your own account, about 5,000 tokens per session."
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from loremark.cli.connection import add_json
+    from loremark.hook.reading_settings import CALLS_PER_DAY, TOKENS_PER_DAY
 
     parser.add_argument("switch", nargs="?", choices=("on", "off"), help="turn it on or off (default: show the state)")
-    parser.add_argument("--agent", metavar="AGENT", help="always ask this agent (default: the session's own)")
-    parser.add_argument("--model", metavar="MODEL", help="the model to use (default: a small one of the agent)")
-    parser.add_argument("--calls", type=_count, metavar="N", help="at most this many sessions a day")
-    parser.add_argument("--tokens", type=_count, metavar="N", help="at most this many tokens a day")
+    parser.add_argument("--agent", metavar="AGENT", help="always use this agent (default: the session's own)")
+    parser.add_argument("--model", metavar="MODEL", help="model to use (default: a small model of that agent)")
+    parser.add_argument(
+        "--sessions", type=_count, metavar="N", help=f"maximum number of sessions a day (default: {CALLS_PER_DAY})"
+    )
+    parser.add_argument(
+        "--tokens", type=_count, metavar="N", help=f"maximum number of tokens a day (default: {TOKENS_PER_DAY:,})"
+    )
     add_json(parser)
 
 
@@ -44,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         enabled={"on": True, "off": False, None: before.enabled}[arguments.switch],
         agent=before.agent if arguments.agent is None else arguments.agent,
         model=before.model if arguments.model is None else arguments.model,
-        calls_per_day=before.calls_per_day if arguments.calls is None else arguments.calls,
+        calls_per_day=before.calls_per_day if arguments.sessions is None else arguments.sessions,
         tokens_per_day=before.tokens_per_day if arguments.tokens is None else arguments.tokens,
     )
     if settings.agent and settings.agent not in headless.SUPPORTED:
@@ -60,9 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
         return OK
     output.write(describe(settings, found))
     if settings.enabled and last.at_ms:
-        output.write(f"Today: {output.pluralize(last.calls_today, 'session')}, {last.tokens_today:,} tokens.")
+        output.write(describe_use(last))
         if last.error:
-            output.note(f"The last reading by {last.agent} failed: {output.one_line(last.error)}")
+            output.note(output.one_line(f"The last reading by {headless.title(last.agent)} failed: {last.error}"))
     return OK
 
 
@@ -70,8 +75,21 @@ def describe(settings: ReadingSettings, found: list[str]) -> str:
     """Say in one or two sentences what happens to a session that is over."""
     if not settings.enabled:
         return "Off: finished sessions are enriched by the server. Turn it on with: loremark reading on"
-    limits = f"at most {settings.calls_per_day} sessions and {settings.tokens_per_day:,} tokens a day"
+    from loremark.cli.output import pluralize
+
+    sessions, tokens = pluralize(settings.calls_per_day, "session"), pluralize(settings.tokens_per_day, "token")
+    limits = f"at most {sessions} and {tokens} a day"
     if not found:
         return f"On, but none of the supported agents is installed ({limits})."
-    who = settings.agent or f"the session's own agent ({', '.join(found)} found)"
+    from loremark.hook import headless
+
+    titles = ", ".join(map(headless.title, found))
+    who = headless.title(settings.agent) if settings.agent else f"the session's own agent ({titles} found)"
     return f"On: {who} reads each finished session in the background, {limits}."
+
+
+def describe_use(last: Outcome) -> str:
+    """Say how much the agents have read today."""
+    from loremark.cli.output import pluralize
+
+    return f"Today: {pluralize(last.calls_today, 'session')}, {pluralize(last.tokens_today, 'token')}."

@@ -46,7 +46,7 @@ def send_all() -> Outcome:
             sent += 1
             projects[batch.url, batch.project] = None
             continue
-        error = problem or _error_text(response)
+        error = problem or error_text(response)
         if response is not None and 400 <= response.status < 500 and response.status not in _RETRYABLE:
             outbox.reject(name, f"{response.status} {error}")
         elif clock.now_ms() - _time_of(name) > _MAX_AGE_MS:
@@ -103,7 +103,7 @@ def _fetch_secret(saved_profile: Profile, project: str) -> str:
     response = http_client.request(saved_profile.url, "GET", path, _bearer(saved_profile.key), seconds=TIMEOUT_S)
     found = _parse_object(response.body).get("secret")
     if response.status >= 500 or response.status == 429:
-        raise Unreachable(f"{response.status} {_error_text(response)}")
+        raise Unreachable(f"{response.status} {error_text(response)}")
     if response.status != 200 or not isinstance(found, str) or not found:
         return ""
     try:
@@ -156,7 +156,7 @@ def _parse_object(body: bytes) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _error_text(response: Response | None) -> str:
+def error_text(response: Response | None) -> str:
     """Return the server's error message as one short, printable line."""
     message = _parse_object(response.body).get("error") if response is not None else None
     return "".join(letter for letter in str(message or "no reason given")[:200] if letter.isprintable())

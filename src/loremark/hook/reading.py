@@ -103,7 +103,9 @@ class _Reading:
                 part = state.get("next")
                 if state.get("status") != "open" or not isinstance(part, dict):
                     break
-                answer = {"error": f"{self._agent} did not finish"} if give_up else self._answer(state, part)
+                answer = (
+                    {"error": f"{headless.title(self._agent)} did not finish"} if give_up else self._answer(state, part)
+                )
                 state = self._send(str(state["id"]), {"part": part["part"], **answer})
         except Unreachable as error:
             return Result("later", str(error))
@@ -111,7 +113,12 @@ class _Reading:
             return Result("later" if refused.is_temporary else "nothing", str(refused))
         used = (_number(state.get("callsToday")), _number(state.get("tokensToday")), str(state.get("jobId", "")))
         status = {"answered": "read", "applied": "read", "failed": "failed"}.get(str(state.get("status")), "nothing")
-        return Result(status, str(state.get("reason", ""))[:200], *used)
+        reason = str(state.get("reason", ""))[:200]
+        if status == "nothing" and (
+            used[0] >= self._settings.calls_per_day or used[1] >= self._settings.tokens_per_day
+        ):
+            reason = "daily limit reached; raise it with: loremark reading --sessions N --tokens N"
+        return Result(status, reason, *used)
 
     def _start(self) -> dict[str, Any]:
         return self._post(
@@ -166,21 +173,21 @@ class _Reading:
             max_bytes=_RESPONSE_BYTES,
         )
         if response.status != 200:
-            raise _Refused(response.status)
+            raise _Refused(response.status, delivery.error_text(response))
         try:
             state = json.loads(response.body)
         except (ValueError, RecursionError):
-            raise _Refused(502) from None
+            raise _Refused(502, "unexpected response") from None
         if not isinstance(state, dict):
-            raise _Refused(502)
+            raise _Refused(502, "unexpected response")
         return state
 
 
 class _Refused(Exception):
     """The server refused; ``is_temporary`` if it is worth trying again."""
 
-    def __init__(self, status: int) -> None:
-        super().__init__(f"the server responded with status {status}")
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(f"the server responded with status {status}: {text}")
         self.is_temporary = status in (401, 408, 409, 425, 429) or status >= 500
 
 

@@ -82,12 +82,13 @@ def save_outcome(agent: str, error: str, calls_today: int, tokens_today: int) ->
 def last_outcome() -> Outcome:
     saved = _read(_outcome_path())
     at_ms = saved.get("atMs")
+    is_today = isinstance(at_ms, int) and at_ms // clock.DAY_MS == clock.now_ms() // clock.DAY_MS  # in UTC
     return Outcome(
         at_ms if isinstance(at_ms, int) else None,
         _text(saved.get("agent")),
         _text(saved.get("error")),
-        _number(saved.get("calls"), 0),
-        _number(saved.get("tokens"), 0),
+        _number(saved.get("calls"), 0) if is_today else 0,
+        _number(saved.get("tokens"), 0) if is_today else 0,
     )
 
 

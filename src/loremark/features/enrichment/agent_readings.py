@@ -63,7 +63,8 @@ class AgentReadings:
         events = await self._load(scope, session["project_id"], session_id, first) if first is not None else []
         said = await asyncio.to_thread(SessionReading.of_events, events, ())
         if sum(len(passage.text) for passage in said.passages) < _LEAST_CHARS:
-            return await _state(None, "nothing", None, used, reason="The session has nothing new to read")
+            reason = "There is too little text to read" if events else "The session has nothing new to read"
+            return await _state(None, "nothing", None, used, reason=reason)
         known = await known_items.find_known_items(
             self.database, self.embedders.current, scope, session["project_id"], said.passages
         )
@@ -114,7 +115,7 @@ class AgentReadings:
         try:
             await asyncio.to_thread(reading.add_answer, text)
         except MalformedAnswer:
-            return await self._fail(caller, row, f"{row['agent']} returned an invalid answer", used, spent)
+            return await self._fail(caller, row, f"The answer from {row['agent']} was invalid", used, spent)
         return await self._save(caller, row, reading, [*readings.answers_of(row), text], given.model, spent)
 
     async def _save(

@@ -62,7 +62,7 @@ async def _stored_answer(task: Task, events: Sequence[RawEvent]) -> _Answered | 
         for answer in readings.answers_of(row):
             await asyncio.to_thread(reading.add_answer, answer)
     except MalformedAnswer:
-        await _fail(task, row, f"{row['agent']} returned an invalid answer")
+        await _fail(task, row, f"The answer from {row['agent']} was invalid")
     if not reading.parts_read:
         return None
     name = f"{row['agent']}:{row['model']}" if row["model"] else str(row["agent"])
@@ -70,7 +70,7 @@ async def _stored_answer(task: Task, events: Sequence[RawEvent]) -> _Answered | 
 
 
 async def _fail(task: Task, row: Row, reason: str) -> None:
-    task.progress.warn(f"{reason[:1].upper()}{reason[1:]}. {_BUILTIN_USED}")
+    task.progress.warn(f"{reason}. {_BUILTIN_USED}")
     async with task.deps.database.write() as tx:
         await readings.set_status(tx, task.scope, row["id"], "failed", reason)
 

@@ -5,6 +5,6 @@ afterwards. Login files stay where they are and are used from there.
 """
 
 from loremark.hook.headless.answer import Answer, HeadlessFailed
-from loremark.hook.headless.ask import SUPPORTED, ask, default_model, installed
+from loremark.hook.headless.ask import SUPPORTED, ask, default_model, installed, title
 
-__all__ = ["SUPPORTED", "Answer", "HeadlessFailed", "ask", "default_model", "installed"]
+__all__ = ["SUPPORTED", "Answer", "HeadlessFailed", "ask", "default_model", "installed", "title"]

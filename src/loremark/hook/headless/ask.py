@@ -67,6 +67,11 @@ def default_model(agent: str) -> str:
     return _command_line(agent).default_model
 
 
+def title(agent: str) -> str:
+    """Return the agent's name for people."""
+    return _COMMAND_LINES[agent].title if agent in _COMMAND_LINES else agent
+
+
 def installed(agent: str) -> str | None:
     """Return the path of the agent's program, or None if it is not on the PATH."""
     line = _COMMAND_LINES.get(agent)
@@ -120,7 +125,7 @@ def _read(line: CommandLine, call: Call, output: Output) -> Answer:
     if said:
         raise HeadlessFailed(f"{line.title} failed: {_printable(said)}.")
     if answer is None:
-        raise HeadlessFailed(f"{line.title} printed something that is not an answer.")
+        raise HeadlessFailed(f"{line.title}'s output could not be read as an answer.")
     raise HeadlessFailed(f"{line.title} gave an empty answer.")
 
 
