@@ -24,6 +24,7 @@ from tests.support.processes import COMMAND
         (("\x1b[2J\x9b", "x"), "unknown command '\\x1b[2J\\x9b' (see: loremark --help)"),
         (("whoami", "--jsn"), "unrecognized arguments: --jsn (see: loremark whoami --help)"),
         (("whoami", "--js"), "unrecognized arguments: --js (see: loremark whoami --help)"),
+        (("mcp", "x"), "unrecognized arguments: x (see: loremark mcp --help)"),
         (("keys", "create"), "the following arguments are required: NAME (see: loremark keys create --help)"),
         (("items", "list", "--limit", "0"), "argument --limit: must be a positive integer"),
         (("projects", "secret", "burn"), "argument COMMAND: invalid choice: 'burn' (choose from 'show', 'rotate')"),

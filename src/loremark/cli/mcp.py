@@ -9,10 +9,10 @@ EXAMPLE = "claude mcp add loremark -- loremark mcp"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("words", nargs="*", metavar="WORD", help="ignored; accepted because some agents add arguments")
+    """The command has no arguments."""
 
 
 def run(arguments: argparse.Namespace) -> int:
     from loremark.mcp.bridge import main
 
-    return main(list(arguments.words))
+    return main([])
