@@ -11,6 +11,7 @@ import pytest
 
 from loremark.base import clock, profile
 from loremark.cli.framework import FAILED, USAGE
+from loremark.wire.transfer import CHUNK_LINES
 from tests.cli.harness import Cli, Server
 from tests.cli.invitations import join
 from tests.exchange import samples
@@ -43,6 +44,9 @@ def test_export_and_import_between_projects(olga: Cli, server: Server, tmp_path:
     assert olga.run("import", str(file), "--project", there).out.startswith("nothing new; ")
     file.write_bytes(file.read_bytes() + b'{"loremark":"cake"}\n')
     assert "loremark has an unknown value" in olga.run("import", str(file), "--project", there).error
+    file.write_bytes(b"\n" * CHUNK_LINES + b'{"loremark":"cake"}\n')
+    late = olga.run("import", str(file), "--from", "loremark", "--project", there).error
+    assert late == "line 20001: loremark has an unknown value (the first 20,000 lines were imported)"
     assert os.listdir(tmp_path).count("memory.jsonl") == 1
     assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]
 

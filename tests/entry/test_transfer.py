@@ -10,6 +10,7 @@ import pytest
 
 from loremark.base.settings import SettingsError
 from loremark.entry import transfer
+from loremark.wire.transfer import CHUNK_LINES
 from tests.features.exported_project import create_full_project, export
 from tests.support.service import Service, run_service, settings_for
 
@@ -33,6 +34,9 @@ async def test_export_and_import(service: Service, tmp_path: Path) -> None:
         await transfer.export_to(service.settings, "prj_none", None)
     file.write_bytes(file.read_bytes() + b'{"loremark": "cake"}\n')
     with pytest.raises(SettingsError, match=r"line [0-9]+: loremark has an unknown value"):
+        await transfer.import_from(service.settings, file, there)
+    file.write_bytes(b"\n" * CHUNK_LINES + b'{"loremark": "cake"}\n')
+    with pytest.raises(SettingsError, match=r"^line 20001: loremark has an unknown value"):
         await transfer.import_from(service.settings, file, there)
 
 

@@ -14,7 +14,7 @@ from loremark.client.call import ApiError
 from loremark.client.calls.events import send_event
 from loremark.client.calls.transfer import import_lines
 from loremark.client.client import Client
-from loremark.exchange.chunks import InvalidFileError, read_lines, split_chunks
+from loremark.exchange.chunks import InvalidFileError, number_in_file, read_lines, split_chunks
 from loremark.exchange.notes import Event, Note, to_event
 
 SUMMARY = "Import a Loremark export, or notes from another tool."
@@ -103,9 +103,8 @@ def _import_chunk(client: Client, project: str, chunk: bytes, before: int, *, dr
     except ApiError as error:
         if error.status == 400 and before:
             outcome = "valid" if dry_run else "imported"
-            raise CommandError(
-                f"{error} (line numbers count from line {before + 1}; earlier lines were {outcome})"
-            ) from None
+            text = number_in_file(str(error), before)
+            raise CommandError(f"{text} (the first {before:,} lines were {outcome})") from None
         raise
 
 

@@ -17,7 +17,7 @@ from loremark.base.caller import OWNER, AuthMethod, Caller, Scope
 from loremark.base.plans import load_plans
 from loremark.base.settings import Settings, SettingsError
 from loremark.entry.runtime import Runtime, open_runtime
-from loremark.exchange.chunks import InvalidFileError, read_lines, split_chunks
+from loremark.exchange.chunks import InvalidFileError, number_in_file, read_lines, split_chunks
 from loremark.features.projects import store as projects
 from loremark.features.projects.repository import RepoHosts
 from loremark.features.transfer.exporting import export_project
@@ -104,8 +104,7 @@ async def _import_chunk(
     try:
         return await import_chunk(kit, caller, project_id, chunk, dry_run=dry_run)
     except errors.Refusal as refusal:
-        where = f" (after line {before})" if before else ""
-        raise SettingsError(f"{refusal.text}{where}") from None
+        raise SettingsError(number_in_file(refusal.text, before)) from None
 
 
 def _add(total: ImportResult, done: ImportResult) -> None:

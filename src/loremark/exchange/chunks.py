@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from loremark.wire.transfer import CHUNK_BYTES, CHUNK_LINES, MAX_CHUNK_BYTES
+
+_LINE = re.compile(r"^line (\d{1,9})(?=: )")
 
 
 class InvalidFileError(Exception):
@@ -20,6 +23,11 @@ def read_lines(file: BinaryIO) -> Iterator[bytes]:
         if len(line) > MAX_CHUNK_BYTES:
             raise InvalidFileError(f"line {number} is too long for an export")
         yield line
+
+
+def number_in_file(message: str, lines_before: int) -> str:
+    """Return the server's message about a chunk with the line's number in the file."""
+    return _LINE.sub(lambda found: f"line {int(found[1]) + lines_before}", message)
 
 
 def split_chunks(lines: Iterable[bytes], max_bytes: int = CHUNK_BYTES) -> Iterator[tuple[int, bytes]]:
