@@ -14,6 +14,7 @@ import pytest
 from loremark.base import profile
 from loremark.cli.framework import SIGNED_OUT, USAGE
 from tests.cli.harness import Cli, Server, serving
+from tests.cli.invitations import join
 from tests.support import databases
 
 
@@ -132,6 +133,16 @@ def test_billing_usage(olga: Cli) -> None:
     assert olga.run("billing", "transactions", "--take", "0").code == USAGE
 
 
+def test_a_member_of_an_archived_project(olga: Cli, server: Server) -> None:
+    project = server.create_project("Old")
+    profile.save(profile.Profile(server.url, join(server, project)))
+    assert olga.run("projects", "delete", project, stdin="Old\n", terminal=True).err.endswith(
+        "you don't have permission to do this; ask a project owner or admin\n"
+    )
+    server.http.patch(f"/api/projects/{project}", json={"status": "archived"}).raise_for_status()
+    assert olga.run("items").error.startswith("all projects are archived; ")
+
+
 def test_a_key_is_sent_only_to_its_server(olga: Cli, server: Server) -> None:
     olga.monkeypatch.setenv("LOREMARK_URL", "http://127.0.0.1:9")
     assert olga.run("whoami").code == SIGNED_OUT
@@ -188,12 +199,10 @@ def other_server() -> Iterator[str]:
 
 
 def test_other_server_software_is_reported(cli: Cli, other_server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert (
-        cli.run("login", "--url", other_server, "--key", "service_sk_x").error
-        == f"{other_server} is not a Loremark server"
-    )
+    unexpected = cli.run("login", "--url", other_server, "--key", "service_sk_x").error
+    assert unexpected.startswith(f"unexpected response from {other_server}; it may not be a Loremark server")
     monkeypatch.setattr(_OtherServer, "status", 404)
-    message = f"{other_server} is not a Loremark server (it responded with status 404); check the address"
+    message = f"{other_server} responded with status 404, but not with a Loremark error; check the address"
     assert cli.run("login", "--url", other_server, "--key", "service_sk_x").error.startswith(message)
     profile.save(profile.Profile(other_server, "service_sk_x"))
     assert cli.run("whoami").error.startswith(message)

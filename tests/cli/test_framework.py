@@ -47,6 +47,11 @@ def test_help(cli: Cli) -> None:
     assert list(cli.home.iterdir()) == [], "help creates no files"
 
 
+def test_files_that_cannot_be_used_are_named(olga: Cli) -> None:
+    assert olga.run("save", "--file", "nofile").error == "nofile: No such file or directory"
+    assert olga.run("api", "POST", "/api/x", "-d", "@nofile").error == "cannot read nofile: No such file or directory"
+
+
 def test_api_request_prints_the_raw_response(olga: Cli, server: Server) -> None:
     answer = server.http.get("/api/projects", params={"limit": 1})
     called = olga.run("api", "get", "/api/projects", "-q", "limit=1")

@@ -83,7 +83,7 @@ def test_save_search_and_ask(cli: Cli, either: Server) -> None:
     gone = cli.run("ask", "--continue", "Is it still there?", "--json")
     assert gone.err == "the last chat no longer exists; starting a new one\n"
     assert gone.json["chatSessionId"] not in (first["chatSessionId"], other["chatSessionId"])
-    assert cli.run("ask", "--chat", "cht_nowhere", "Is it there?").error == "Session not found"
+    assert cli.run("ask", "--chat", "cht_nowhere", "Is it there?").error == "chat not found: cht_nowhere"
     assert stat.S_IMODE(Path(state_folder(), "conversations.json").stat().st_mode) == 0o600
 
 

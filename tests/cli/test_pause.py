@@ -60,7 +60,7 @@ def test_invalid_times(olga: Cli, shop: Path, given: str) -> None:
 
 
 def test_only_linked_folders_can_be_paused(olga: Cli) -> None:
-    assert "not linked to a project" in olga.run("pause").error
+    assert olga.run("pause").error.endswith(": not linked to a project; run: loremark init")
     assert "not linked to a project" in olga.run("resume").error
     assert not (Path(state_folder()) / "paused.json").exists()
 

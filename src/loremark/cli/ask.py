@@ -79,8 +79,10 @@ def _ticket(client: Client, project_id: str, question: str, chat_id: str | None,
     try:
         return client.send(create_ask_ticket(project_id, question, chat_id))
     except ApiError as error:
-        if error.status != 404 or not may_start_new or str(error) != "Session not found":
+        if error.status != 404 or str(error) != "Session not found":
             raise
+        if not may_start_new:
+            raise CommandError(f"chat not found: {chat_id}") from None
     output.note("the last chat no longer exists; starting a new one")
     return client.send(create_ask_ticket(project_id, question))
 

@@ -119,9 +119,12 @@ def get_project(arguments: argparse.Namespace, client: Client) -> str:
     named = find_project(arguments)
     if named is not None:
         return resolve_project(client, named)
-    active = [project for project in client.paginate(list_projects()) if project.status == "active"]
+    projects = list(client.paginate(list_projects()))
+    active = [project for project in projects if project.status == "active"]
     if len(active) == 1:
         return active[0].id
+    if projects and not active:
+        raise CommandError("all projects are archived; create one with loremark init, or use --project PROJECT")
     if not active:
         raise CommandError("no projects yet; create one with: loremark init")
     names = ", ".join(f"{project.id} ({project.name})" for project in active[:_SHOWN])

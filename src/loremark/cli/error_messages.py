@@ -10,6 +10,7 @@ from loremark.client.call import ApiError
 
 _ERRNO = re.compile(r"\[Errno -?\d+\] ")
 _START = "start the server (loremark serve), or use another one: loremark login --url URL"
+_PROXY = "check the address and any proxy in front of it"
 _ADDRESS = "check the address; to use another server: loremark login --url URL"
 
 
@@ -28,7 +29,9 @@ def diagnose(error: ApiError, url: str) -> Diagnosis:
     if isinstance(error.__cause__, socket.gaierror):
         return Diagnosis(message, _ADDRESS)
     if error.status < 500 and message == f"the server responded with status {error.status}":
-        return Diagnosis(f"{url} is not a Loremark server (it responded with status {error.status})", _ADDRESS)
+        return Diagnosis(f"{url} responded with status {error.status}, but not with a Loremark error", _PROXY)
+    if error.status == 403 and message == "Forbidden":
+        return Diagnosis("you don't have permission to do this", "ask a project owner or admin")
     return Diagnosis(message)
 
 

@@ -121,7 +121,8 @@ def main(table: CommandTable, arguments: Sequence[str], version: Callable[[], st
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except OSError as error:
-        return _print_error(str(error), FAILED)
+        reason = error.strerror or str(error)
+        return _print_error(f"{error.filename}: {reason}" if error.filename else reason, FAILED)
 
 
 def _run(table: CommandTable, arguments: list[str], version: Callable[[], str]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from loremark.cli.framework import FAILED, CommandError, add_subcommands
+from loremark.cli.framework import FAILED, USAGE, CommandError, add_subcommands
 
 if TYPE_CHECKING:
     from loremark.wire.keys import KeyEntry
@@ -76,7 +76,9 @@ def _delete(arguments: argparse.Namespace) -> int:
         matches = [
             key for key in client.paginate(list_keys()) if arguments.key in (key.id, key.prefix, f"{key.prefix}…")
         ]
-        if len(matches) != 1:
+        if len(matches) > 1:
+            raise CommandError(f"{len(matches)} keys start with {arguments.key}; use the key ID", USAGE)
+        if not matches:
             raise CommandError(f"no key {arguments.key} (see: loremark keys list)")
         (key,) = matches
         warning = " You are signed in with this key." if is_same(key, get_profile().key) else ""

@@ -57,10 +57,12 @@ def run(arguments: argparse.Namespace) -> int:
 def linked_folder() -> str:
     """The linked folder that contains the current one."""
     from loremark.cli.connection import resolve_link
+    from loremark.hook.link import NOT_LINKED, NOT_SIGNED_IN
 
     link, why = resolve_link(os.getcwd())
     if link is None:
-        raise CommandError(f"nothing is captured in {os.getcwd()}: {why}")
+        fix = {NOT_SIGNED_IN: "; run: loremark login", NOT_LINKED: "; run: loremark init"}.get(why, "")
+        raise CommandError(f"nothing is captured in {os.getcwd()}: {why}{fix}")
     return link.folder
 
 

@@ -28,6 +28,7 @@ _MAX_DATE_CHARS = 40
 _MAX_PAGES = 10_000
 _MAX_ERROR_CHARS = 1_000
 _BUSY = (429, 503)
+_UNEXPECTED = "unexpected response from {server}; it may not be a Loremark server, or may run another version"
 _NETWORK_ERRORS = (0, 502, 504)
 
 
@@ -66,7 +67,7 @@ def parse_response(
     try:
         return Response(msgspec.json.decode(content, type=call.response_type), etag, cursor)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise ApiError(status, f"{server} is not a Loremark server") from None
+        raise ApiError(status, _UNEXPECTED.format(server=server)) from None
 
 
 def parse_cached_response(

@@ -66,10 +66,12 @@ def request(
             return _parse(_read(connection, deadline, max_bytes))
         finally:
             connection.close()
-    except (OSError, ValueError) as error:
-        if isinstance(error, Unreachable):
-            raise
-        raise Unreachable(f"{type(error).__name__}: {error}") from error
+    except Unreachable:
+        raise
+    except OSError as error:
+        raise Unreachable(f"cannot reach {url}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise Unreachable("not an HTTP response") from error
 
 
 def _split_url(url: str) -> tuple[str, str, int, str]:

@@ -40,9 +40,10 @@ _TABLE_BYTES = 4 << 20
 _PROJECT_CHARS = 64
 _MAX_REPOSITORIES = 2_000
 _LEGACY_SHALLOW = "shallow-"  # an older format that trusted the origin URL; no longer accepted
-_NOT_LINKED = "not linked to a project"
+NOT_SIGNED_IN = "not signed in"
+NOT_LINKED = "not linked to a project"
 OTHER_SERVER = "a different server than the one you are signed in to"
-UNRESOLVED = "this repository has not been identified yet"
+UNRESOLVED = "could not identify this repository"
 UNCONFIRMED = f"the project in {FILE} is not confirmed for this folder; run `loremark init` here to trust it"
 
 
@@ -58,7 +59,7 @@ def resolve_link(folder: str) -> tuple[Link | None, str]:
     """
     saved_profile = profile.load()
     if saved_profile is None:
-        return None, "not signed in"
+        return None, NOT_SIGNED_IN
     url = saved_profile.url
     folder = os.path.realpath(folder)
     given = os.environ.get("LOREMARK_PROJECT", "")
@@ -74,7 +75,7 @@ def resolve_link(folder: str) -> tuple[Link | None, str]:
         return None, reason
     repository = gitpaths.find_repository(top or folder)
     where = top or (repository.top if repository is not None else "")
-    return _find_linked(where, repository, named, url) if where else (None, _NOT_LINKED)
+    return _find_linked(where, repository, named, url) if where else (None, NOT_LINKED)
 
 
 def project_named_in_file(folder: str) -> str | None:
@@ -110,7 +111,7 @@ def _find_linked(
         return None, UNRESOLVED
     project, linked_url = (row.get("project"), row.get("url")) if row is not None else (None, None)
     if not isinstance(project, str) or not is_project_id(project):
-        return None, UNCONFIRMED if named else _NOT_LINKED
+        return None, UNCONFIRMED if named else NOT_LINKED
     if isinstance(linked_url, str) and linked_url and profile.normalize_url(linked_url) != url:
         return None, f"linked to a project on {OTHER_SERVER}"
     if named and named != project:

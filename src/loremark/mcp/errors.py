@@ -16,7 +16,10 @@ def describe_api_error(error: ApiError, url: str) -> str:
     """Describe an API error in one sentence."""
     message = one_line(str(error), _MAX_CHARS).rstrip(".")
     if error.status == 0:
-        return f"The Loremark server is not reachable at {url}: start it with `loremark serve`, or check the address."
+        return (
+            f"The Loremark server is not reachable at {url}. Start it with `loremark serve`, or use another server "
+            "with `loremark login --url URL`."
+        )
     if error.status == 401 and "ignature" not in message:
         return f"The Loremark server at {url} rejected the API key: sign in again with `loremark login`."
     if error.status == 403 and message == "Forbidden":

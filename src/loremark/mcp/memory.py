@@ -46,6 +46,7 @@ class Memory:
         if _PROJECT_ID.fullmatch(named):
             return named
         projects = await self.client.send(list_projects())
+        has_archived = bool(projects)
         if named:
             projects = [project for project in projects if project.name.casefold() == named.casefold()]
             if not projects:
@@ -54,6 +55,11 @@ class Memory:
             projects = [project for project in projects if project.status == "active"]
         if len(projects) == 1:
             return projects[0].id
+        if not projects and has_archived:
+            raise ToolError(
+                "All projects are archived. Pass the ID of one as the project argument, or create one with `loremark "
+                "projects create NAME`."
+            )
         if not projects:
             raise ToolError(
                 "There are no projects yet: create one with `loremark projects create NAME`, then run `loremark init`."

@@ -217,12 +217,12 @@ class Relay:
             return request_id in self._cancelled
 
     def _unreachable(self, error: BaseException) -> RelayError:
-        reason = _printable(str(error) or type(error).__name__)
+        reason = _printable(getattr(error, "strerror", None) or str(error) or type(error).__name__)
         url = _printable(self._url)
         return RelayError(
             0,
-            f"The Loremark server is not reachable at {url}: start it with `loremark serve`, or check the address with "
-            f"`loremark login`. ({reason})",
+            f"The Loremark server is not reachable at {url} ({reason}). Start it with `loremark serve`, or use another "
+            "server with `loremark login --url URL`.",
         )
 
     def _rejected(self, status: int, answer: Message | None) -> RelayError:

@@ -54,4 +54,4 @@ def stream_export(url: str, key: str, project_id: str) -> Iterator[bytes]:
     finally:
         connection.close()
     if not last.startswith(b'{"loremark":"end"'):
-        raise ApiError(0, f"the export from {url} ended early; nothing was saved")
+        raise ApiError(0, f"the export from {url} ended early; try again")

@@ -116,8 +116,10 @@ def _create_owner(arguments: argparse.Namespace) -> int:
 
     try:
         password = arguments.password_file.read_text(encoding="utf-8").strip() if arguments.password_file else None
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"cannot read the password file: {error}", USAGE) from None
+    except OSError as error:
+        raise CommandError(f"cannot read {arguments.password_file}: {error.strerror}", USAGE) from None
+    except UnicodeDecodeError:
+        raise CommandError(f"{arguments.password_file} is not UTF-8 text", USAGE) from None
     made = run_async(
         operator.create_owner(
             read_settings(),
