@@ -34,7 +34,7 @@ def test_dry_run_install_list_and_uninstall(shell: Shell) -> None:
     assert shell("install", "gemini-cli")[1].startswith("Gemini CLI: already installed")
     states = {row["agent"]: row["user"] for row in json.loads(shell("install", "--list", "--json")[1])}
     assert states["gemini"] == "installed"
-    assert states["codex"] == "not installed"
+    assert states["codex"] == "not set up"
     assert shell("uninstall", "gemini", "--yes")[0] == 0
     assert snapshot(shell.home) == before
     assert "was not installed" in shell("uninstall", "gemini", "--yes")[1]

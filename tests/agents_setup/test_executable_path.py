@@ -80,12 +80,12 @@ def test_an_earlier_bare_name_is_replaced_and_uninstalled(
     assert shell("install", name, "--yes")[0] == 0
     bare = contents(shell.home)
     monkeypatch.setenv("PATH", str(shell.program.parent))
-    assert _state(shell, name) == ("outdated", "not installed")
+    assert _state(shell, name) == ("outdated", "not set up")
     code, out, _ = shell("install", name, "--dry-run")
     assert (code, str(shell.program) in out, contents(shell.home) == bare) == (0, True, True)
     assert shell("install", name, "--yes")[0] == 0
     renewed = contents(shell.home)
-    assert _state(shell, name) == ("installed", "not installed")
+    assert _state(shell, name) == ("installed", "not set up")
     assert shell("uninstall", name, "--yes")[0] == 0
     assert snapshot(shell.home) == before
     assert shell("install", name, "--yes")[0] == 0

@@ -111,7 +111,7 @@ def test_a_users_file_with_the_same_name_is_left_alone(machine: Machine, name: s
     if name == "opencode":
         with pytest.raises(EditError, match="did not create"):
             machine.install(name, machine.options(scope))
-        assert status.install_state(agent(name), machine.options(scope), machine.ledger) == "blocked"
+        assert status.install_state(agent(name), machine.options(scope), machine.ledger) == status.BLOCKED
     else:
         (note,) = machine.install(name, machine.options(scope)).notes
         assert "did not create" in note

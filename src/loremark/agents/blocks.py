@@ -87,7 +87,7 @@ def _check_toml(rest: str, change: Block) -> None:
         if not isinstance(found, dict) or key not in found:
             return
         found = found[key]
-    raise EditError(f"it already has a [{'.'.join(change.table)}] table; remove it, or keep it and skip this step")
+    raise EditError(f"it already has a [{'.'.join(change.table)}] table; remove the table and run this again")
 
 
 def _read_toml(text: str) -> dict[str, object]:

@@ -33,7 +33,8 @@ def apply(content: bytes | None, changes: Sequence[Change]) -> Applied:
         if isinstance(change, WholeFile):
             if text and not is_owned_file(text):
                 raise EditError(
-                    "there is already a file with that name that Loremark did not create; rename it, or skip this step"
+                    "there is already a file with that name that Loremark did not create; rename the file and run this "
+                    "again"
                 )
             text, undo = change.text, UndoInfo()
         elif isinstance(change, Block):

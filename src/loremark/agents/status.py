@@ -12,18 +12,20 @@ from loremark.agents.errors import EditError
 from loremark.agents.installer import Plan, Step
 from loremark.agents.ledger import Ledger
 
+INSTALLED, OUTDATED, NOT_SET_UP, BLOCKED = "installed", "outdated", "not set up", "cannot be set up"
+
 
 def install_state(agent: Agent, options: SetupOptions, ledger: Ledger) -> str:
-    """Return ``installed``, ``outdated``, ``not installed`` or ``blocked``."""
+    """Return one of the states above."""
     options = options._replace(server=installer.current_server(agent, options, ledger))
     is_there = any(step.is_change for step in installer.plan_uninstall(agent, options, ledger).steps)
     try:
         is_outdated = installer.plan_install(agent, options, ledger).is_change
     except EditError:
-        return "blocked"
+        return BLOCKED
     if not is_there:
-        return "not installed"
-    return "outdated" if is_outdated else "installed"
+        return NOT_SET_UP
+    return OUTDATED if is_outdated else INSTALLED
 
 
 def change_kind(step: Step) -> str:

@@ -232,13 +232,18 @@ def _format_duration(ms: int) -> str:
 
 
 def _agents() -> Check:
+    from loremark.agents import status
+
     states = agent_states(os.getcwd())
     if not states:
         return Check("agents", None, "no agents found on this machine")
     words = ", ".join(f"{name} ({state})" for name, state in states.items())
-    if "outdated" in states.values():
+    if status.OUTDATED in states.values():
         return Check("agents", False, words, "loremark install")
-    if "installed" not in states.values():
+    blocked = next((name for name, state in states.items() if state == status.BLOCKED), None)
+    if blocked is not None:
+        return Check("agents", None, words, f"to see why, run: loremark install {blocked} --dry-run")
+    if status.INSTALLED not in states.values():
         return Check("agents", None, words, "loremark install")
     return Check("agents", True, words)
 

@@ -201,6 +201,8 @@ def _list(options: SetupOptions, ledger: Ledger, as_json: bool) -> int:
     else:
         shown = [(row["agent"], "yes" if row["found"] else "no", row[USER], row[PROJECT]) for row in rows]
         table(shown, ("AGENT", "FOUND", "USER", "PROJECT"))
+        if any(status.BLOCKED in row for row in shown):
+            note("To see why an agent cannot be set up, run: loremark install AGENT --dry-run")
         note_if_paused(options.locations.project)
     return OK
 

@@ -67,10 +67,17 @@ def _set_up_git_hooks(wanted: bool | None, folder: str, may_ask: bool) -> None:
 def _set_up_agents(arguments: argparse.Namespace, folder: str, may_ask: bool) -> None:
     if arguments.agents is False or not (arguments.agents or may_ask):
         return
-    names = [name for name, state in agent_states(folder).items() if state in ("not installed", "outdated")]
+    from loremark.agents import status
+    from loremark.agents.catalog import AGENTS
+
+    states = agent_states(folder)
+    agents = [agent for agent in AGENTS if states.get(agent.name) in (status.NOT_SET_UP, status.OUTDATED)]
+    names = [agent.name for agent in agents]
     if not names:
         return
-    if not arguments.agents and not output.confirm(f"Set up {', '.join(names)}?", assumed=False):
+    if not arguments.agents and not output.confirm(
+        f"Set up {output.join([agent.title for agent in agents])}?", assumed=False
+    ):
         return
     parser = build_parser("install", arguments.commands["install"])
     parsed = parser.parse_args([*names, "--yes"] if arguments.agents else names)
