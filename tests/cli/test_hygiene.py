@@ -36,6 +36,7 @@ def test_plan_and_apply_safe_actions(memory: ProjectMemory) -> None:
     plan_only = run("hygiene")
     assert "  -Fix bug\n  +" in plan_only.out
     assert "MERGE_MEMORIES" in plan_only.err
+    assert "(plan hyg_" in plan_only.err
     assert plan_only.err.endswith("No actions selected; nothing was changed.\n")
     assert len(memory.items("--status", "approved")) == 3
     refused = run("hygiene", "--apply-safe")

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="quick: check the 20 newest items; weekly: up to 200 (default: quick)",
     )
     parser.add_argument("--apply-safe", action="store_true", help="apply all actions that need no approval")
-    parser.add_argument("--plan", metavar="ID", help="apply actions from an existing plan")
+    parser.add_argument("--plan", metavar="ID", help="apply actions from this plan; needs --select")
     parser.add_argument("--select", metavar="A,B", help="IDs of the actions to apply")
     parser.add_argument("--yes", action="store_true", help="do not ask; apply the safe actions, or those from --select")
     add_project(parser)
@@ -68,7 +68,9 @@ def _show_plan(plan: HygienePlan, *, whole: bool) -> None:
 
     kinds = ", ".join(f"{count} {kind}" for kind, count in plan.summary.by_type.items())
     checked = output.pluralize(plan.items_analyzed, "item")
-    output.note(output.one_line(f"{checked} checked: {kinds or 'nothing to clean up'}"))
+    output.note(
+        output.one_line(f"{checked} checked: {f'{kinds} (plan {plan.plan_id})' if kinds else 'nothing to clean up'}")
+    )
     for number, action in enumerate(plan.actions if whole else (), 1):
         show(action, number, len(plan.actions))
 

@@ -129,15 +129,16 @@ def _render_plan(plan: Plan) -> str:
     if not plan.actions:
         return f"{pluralize(plan.items_analyzed, 'item')} analyzed. Nothing to clean up."
     lines = [
-        f"- {action.type} ({action.confidence:.2f}): {one_line(action.description, _ACTION_CHARS)} "
+        f"- {action.id} {action.type} ({action.confidence:.2f}): {one_line(action.description, _ACTION_CHARS)} "
         f"[{', '.join(action.items)}]"
         for action in plan.actions
     ]
     rest = f"\n({plan.left_out} more)" if plan.left_out else ""
-    text = f"Plan {plan.plan_id}. Nothing changes until the user applies it with `loremark hygiene`.\n" + "\n".join(
-        lines
+    first = (
+        f"Plan {plan.plan_id}. Nothing changes until the user applies actions with "
+        f"`loremark hygiene --plan {plan.plan_id} --select IDS` (action IDs, separated by commas)."
     )
-    return with_notice(text + rest)
+    return with_notice("\n".join([first, *lines]) + rest)
 
 
 HYGIENE = Tool(
