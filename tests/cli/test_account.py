@@ -130,7 +130,7 @@ def test_billing_usage(olga: Cli) -> None:
         == "No credits have been bought or used yet. Buy credits in the dashboard.\n"
     )
     assert olga.run("billing").out == usage
-    assert olga.run("billing", "transactions", "--take", "0").code == USAGE
+    assert olga.run("billing", "transactions", "--limit", "0").code == USAGE
 
 
 def test_a_member_of_an_archived_project(olga: Cli, server: Server) -> None:

@@ -109,7 +109,7 @@ def test_sessions_and_events(olga: Cli, server: Server) -> None:
     assert olga.run("sessions", "show", "../../keys").error.endswith("ot found")
     assert olga.run("sessions", "forget", session).error == "not forgotten; confirm with --yes"
     forgotten = olga.run("sessions", "forget", session, "--yes")
-    assert forgotten.out == f"Forgot {session} with 1 event.\n"
+    assert forgotten.out == f"Deleted {session} and its 1 event.\n"
     assert olga.run("sessions", "forget", session, "--yes", "--json").error == "Session not found"
 
 

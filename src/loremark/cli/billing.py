@@ -30,10 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "transactions",
         "List credit transactions, newest first.",
         _transactions,
-        "loremark billing transactions --take 5",
+        "loremark billing transactions --limit 5",
     )
     transactions.add_argument(
-        "--take", type=_count, default=20, metavar="N", help="maximum number of transactions (default: 20)"
+        "--limit", type=_count, default=20, metavar="N", help="maximum number of transactions (default: 20)"
     )
     for command in (usage, credits, transactions):
         add_json(command)
@@ -122,7 +122,7 @@ def _transactions(arguments: argparse.Namespace) -> int:
     from loremark.client.calls.billing import get_credits
 
     with open_client() as client:
-        data = client.send(get_credits()).transactions[: arguments.take]
+        data = client.send(get_credits()).transactions[: arguments.limit]
     if arguments.json:
         output.write_json(data)
         return 0

@@ -39,7 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--agents", action=argparse.BooleanOptionalAction, help="set up the agents found on this machine"
     )
     parser.add_argument(
-        "--yes", action="store_true", help="do not ask: use the project with this folder's name, or create it"
+        "--yes",
+        action="store_true",
+        help="do not ask: use the project named after this repository or folder, or create it",
     )
     parser.add_argument("--no-input", action="store_true", help="never ask; fail if a choice is required")
     add_json(parser)

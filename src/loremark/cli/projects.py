@@ -88,7 +88,11 @@ def _add_update_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--ai-tier", choices=("small", "medium"), help="model size used for this project")
     parser.add_argument("--repo-url", metavar="URL", help="repository that the server scans")
-    parser.add_argument("--deep-enrich", action=argparse.BooleanOptionalAction, help="turn deep enrichment on or off")
+    parser.add_argument(
+        "--deep-enrich",
+        action=argparse.BooleanOptionalAction,
+        help="also read diffs and files from the repository during enrichment (deep enrichment)",
+    )
 
 
 def _threshold(text: str) -> float:

@@ -106,7 +106,7 @@ def _forget(arguments: argparse.Namespace) -> int:
     if arguments.json:
         output.write_json({"forgotten": session.id})
     else:
-        output.write(f"Forgot {output.plain(session.id)} with {size}.")
+        output.write(f"Deleted {output.plain(session.id)} and its {size}.")
     return OK
 
 

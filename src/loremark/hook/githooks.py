@@ -81,8 +81,7 @@ def uninstall(folder: str) -> list[str]:
             )
             continue
         if rest == gitscripts.FIRST_LINE and gitscripts.is_standalone(content):
-            _restore(path)
-            lines.append(f"{path}: restored")
+            lines.append(f"{path}: {_restore(path)}")
         else:
             mode = stat.S_IMODE(os.stat(path).st_mode)
             files.write_atomic(path, rest, mode)
@@ -91,12 +90,15 @@ def uninstall(folder: str) -> list[str]:
     return lines or ["Loremark's git hooks are not installed here"]
 
 
-def _restore(path: str) -> None:
-    if os.path.lexists(path + _BACKUP_SUFFIX):
+def _restore(path: str) -> str:
+    """Put the hook that we renamed back, or remove ours. Returns which of the two, for people."""
+    has_backup = os.path.lexists(path + _BACKUP_SUFFIX)
+    if has_backup:
         os.rename(path + _BACKUP_SUFFIX, path)
     else:
         os.unlink(path)
     files.sync_folder(os.path.dirname(path))
+    return "restored" if has_backup else "removed"
 
 
 def _plan(folder: str) -> list[Step]:
@@ -118,7 +120,7 @@ def _plan_hook(hooks: _HooksFolder, hook: str, program: str | None) -> Step:
         return Step(hook, path, "none", content)
     generator = next((name for sign, name in _GENERATORS if sign in content), None)
     if generator is not None:
-        return Step(hook, path, "manual", b"", generator)
+        return Step(hook, path, "manual", b"", f"managed by {generator}")
     if _SHELL.match(content) and os.access(path, os.X_OK):
         return Step(hook, path, "insert", gitscripts.with_block(content, hook, program))
     if os.path.lexists(path + _BACKUP_SUFFIX):
@@ -145,9 +147,9 @@ def _find_hooks_folder(folder: str) -> _HooksFolder:
 
 def _manager(top: str | None, hooks: str, scope: str, is_inside: bool) -> str:
     if ".husky" in hooks.split(os.sep):
-        return "husky"
+        return "managed by husky"
     if top is not None and any(os.path.lexists(os.path.join(top, name)) for name in _LEFTHOOK):
-        return "lefthook"
+        return "managed by lefthook"
     if scope in ("global", "system"):
         return "core.hooksPath is set for all repositories"
     return "" if is_inside else "core.hooksPath points outside the repository"

@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     listing.add_argument("--status", help="only jobs with this status: queued, running, completed, failed or cancelled")
     listing.add_argument("--kind", help="only jobs of this kind")
-    listing.add_argument("--take", type=_count, default=50, metavar="N", help="maximum number of jobs (default: 50)")
+    listing.add_argument("--limit", type=_count, default=50, metavar="N", help="maximum number of jobs (default: 50)")
     listing.add_argument("--json", action="store_true", help="print JSON")
     for name, summary, do in (
         ("show", "Show a job and its stages as JSON.", _show_job),
@@ -187,7 +187,7 @@ def _backup(arguments: argparse.Namespace) -> int:
 def _list_jobs(arguments: argparse.Namespace) -> int:
     from loremark.entry import admin as operator
 
-    found = run_async(operator.list_jobs(read_settings(), arguments.status, arguments.kind, arguments.take))
+    found = run_async(operator.list_jobs(read_settings(), arguments.status, arguments.kind, arguments.limit))
     if arguments.json:
         write(json.dumps(found))
         return 0
