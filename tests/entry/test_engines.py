@@ -74,12 +74,14 @@ def test_small_model_and_embeddings_may_be_elsewhere(tmp_path: Path) -> None:
         ),
         (
             {"LLM_SMALL": "openai:a", "LLM_MEDIUM": "anthropic:b", "LLM_API_KEY": "sk-ant-1"},
-            "LOREMARK_LLM_SMALL (openai) and LOREMARK_LLM_MEDIUM (anthropic) would use the same API key. Set "
-            "LOREMARK_LLM_SMALL_API_KEY or LOREMARK_EMBEDDINGS_API_KEY for the one with another provider",
+            "LOREMARK_LLM_SMALL (openai) and LOREMARK_LLM_MEDIUM (anthropic) would use the same API key. "
+            "They use different providers: give one of them its own key with LOREMARK_LLM_SMALL_API_KEY or "
+            "LOREMARK_EMBEDDINGS_API_KEY",
         ),
         (
             {"LLM_SMALL": "openai:a", "LLM_MEDIUM": "openai:a", "LLM_API_KEY": "k", "LLM_SMALL_BASE_URL": LOCAL},
-            "LOREMARK_LLM_SMALL and LOREMARK_LLM_MEDIUM name the same model on different servers",
+            "LOREMARK_LLM_SMALL and LOREMARK_LLM_MEDIUM name the same model on different servers; "
+            "use different model names, or one server for both",
         ),
     ],
 )

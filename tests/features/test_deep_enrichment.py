@@ -74,7 +74,7 @@ async def test_unreadable_repository_adds_a_warning_and_loses_nothing(
     message = "fix(ledger): carry amounts as integer cents\n\nTotals were off by a cent each day because of floats."
     job = await memory.learn({"branch": "main", "commits": [{"sha": commit, "message": message}]}, "git_digest")
     assert job["status"] == "completed"
-    assert "repository could not be read" in job["warning"]
+    assert "The repository host rejected the access token." in job["warning"]
     assert "wrong" not in job["warning"]
     (item,) = await memory.items()
     assert "cents" in item["title"]

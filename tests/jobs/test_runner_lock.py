@@ -21,7 +21,7 @@ async def test_leases_of_dead_workers_are_reclaimed_at_once(database: Database, 
         again = await work.claim(database, "restarted")
     assert again is not None
     assert (again.id, again.attempt) == (job_id, 2)
-    assert (await work.get(database, last))["error"] == "the worker was lost"
+    assert (await work.get(database, last))["error"] == "the process running the job stopped unexpectedly"
 
 
 async def test_leases_of_live_workers_are_kept(database: Database, second_database: Database, address: Path) -> None:

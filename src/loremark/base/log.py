@@ -29,5 +29,5 @@ def configure(level: str, form: str) -> None:
 
 def logger(name: str) -> structlog.typing.FilteringBoundLogger:
     """Return a logger that tags every event with the component's name."""
-    bound: structlog.typing.FilteringBoundLogger = structlog.get_logger(part=name)
+    bound: structlog.typing.FilteringBoundLogger = structlog.get_logger(component=name)
     return bound

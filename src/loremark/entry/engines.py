@@ -79,7 +79,10 @@ def open_models(settings: Settings) -> dict[str, LanguageModel]:
     small, medium = _tiers(settings)
     _check_keys(small, medium, _embeddings(settings))
     if small.spec == medium.spec != "builtin" and small.server != medium.server:
-        raise SettingsError(f"{small.variable} and {medium.variable} name the same model on different servers")
+        raise SettingsError(
+            f"{small.variable} and {medium.variable} name the same model on different servers; "
+            "use different model names, or one server for both"
+        )
     models: dict[str, LanguageModel] = {}
     for tier in (small, medium):
         try:
@@ -139,6 +142,7 @@ def _check_keys(*used: _ModelSettings) -> None:
         other, variable = owners.setdefault(one.api_key, (kind, one.variable))
         if other != kind:
             raise SettingsError(
-                f"{variable} ({other}) and {one.variable} ({kind}) would use the same API key. Set "
-                "LOREMARK_LLM_SMALL_API_KEY or LOREMARK_EMBEDDINGS_API_KEY for the one with another provider"
+                f"{variable} ({other}) and {one.variable} ({kind}) would use the same API key. "
+                "They use different providers: give one of them its own key with LOREMARK_LLM_SMALL_API_KEY or "
+                "LOREMARK_EMBEDDINGS_API_KEY"
             )

@@ -29,7 +29,7 @@ def _reclaim(which: ColumnElement[bool]) -> Sql:
         _free(
             which,
             status=case((jobs.c.cancel_requested, "cancelled"), (_used_up, "failed"), else_="queued"),
-            error=case((_used_up, "the worker was lost"), else_=jobs.c.error),
+            error=case((_used_up, "the process running the job stopped unexpectedly"), else_=jobs.c.error),
             finished_at_ms=case((jobs.c.cancel_requested, _now), (_used_up, _now), else_=null()),
         )
     )

@@ -245,7 +245,7 @@ class Runner:
             await self._kinds[job.kind].work(run)
             await self._settle(run, None)
         except LeaseLost:
-            _log.warning("lease lost, another runner has the job", job_id=job.id)
+            _log.warning("lease lost; another runner has the job", job_id=job.id)
         except Cancelled:
             await self._settle(run, None, cancelled=True)
         except RetryLater as error:

@@ -52,7 +52,7 @@ class Waker:
                         for kind in kinds:
                             await recurring.make_due(tx, kind)
                 except StorageUnavailable as error:
-                    _log.warning("could not wake recurring jobs, they will run on schedule", error=str(error))
+                    _log.warning("could not wake recurring jobs; they will run on schedule", error=str(error))
                 for kind in kinds:
                     self._look_again(kind)
 

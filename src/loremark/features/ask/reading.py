@@ -26,5 +26,5 @@ async def read_passages(
     try:
         answers = [reading.answers for reading in await reader.read([(question, text) for text in texts])]
     except ReaderFailed as failure:
-        _log.warning("answering without the reader", error=str(failure))
+        _log.warning("reader model failed, ranking answers by similarity only", error=str(failure))
     return rate_passages(question, texts, [passage.similarity for passage in passages], answers)

@@ -109,7 +109,7 @@ class Briefer:
                 readings = await self._reader.read([(goal.prompt, text) for _, text, _, _ in candidates])
                 matters = [reading.matters for reading in readings]
             except ReaderFailed as failure:
-                _log.warning("reader failed, briefing without it", error=str(failure))
+                _log.warning("reader model failed, briefing not filtered by relevance", error=str(failure))
         return [
             Candidate(name, SURE + score if matters is None else relevance(matters[place], score), later_id)
             for place, (name, _, score, later_id) in enumerate(candidates)

@@ -46,7 +46,7 @@ class DeepReader:
             details = await self._repositories.commits(url, token, missing, max_diff_bytes=_DIFF_BYTES)
             contents = await self._contents(url, token, details)
         except RepositoryFailed as failure:
-            progress.warn(f"The repository could not be read: {failure}")
+            progress.warn(str(failure))
             return event
         by_sha = {detail.sha: detail for detail in details}
         detailed = [_with_detail(commit, by_sha, contents) for commit in commits]

@@ -73,7 +73,7 @@ def stall_timeout(project_id: str) -> Iterator[None]:
     """
 
     def cancel(task: asyncio.Task[Any]) -> None:
-        _log.warning("export cancelled: the reader stalled", project_id=project_id)
+        _log.warning("export cancelled: the client stopped reading", project_id=project_id)
         task.cancel()
 
     sending = asyncio.current_task()

@@ -40,7 +40,7 @@ class Connection:
         """``key_header``: also send the key in this header, because compatible servers differ in which they read."""
         url, self._key = _parse(base_url), api_key.strip()
         if not (self._key.isascii() and self._key.isprintable()):
-            raise ValueError("the API key for the model server contains characters that no key has")
+            raise ValueError("the API key for the model server contains invalid characters")
         self._base_url = str(url)
         self.address = ServerAddress(str(url.copy_with(userinfo=b"")), bool(self._key))
         credentials = {"Authorization": f"Bearer {self._key}"} | ({key_header: self._key} if key_header else {})
