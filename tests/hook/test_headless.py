@@ -146,8 +146,8 @@ def _is_running(pid: int) -> bool:
     ("body", "message"),
     [
         ("while True: print('x' * 10_000)", "Claude Code printed more than 1 MiB."),
-        ("print('hello')", "Claude Code printed something that is not an answer."),
-        ("print('[' * 100_000)", "Claude Code printed something that is not an answer."),
+        ("print('hello')", "Claude Code's output could not be read as an answer."),
+        ("print('[' * 100_000)", "Claude Code's output could not be read as an answer."),
         (_claude_prints(" "), "Claude Code gave an empty answer."),
         (_claude_prints("Credit balance is too low", is_error=True), "Claude Code failed: Credit balance is too low."),
         (_claude_prints("Invalid API key · Please run /login", is_error=True), "Claude Code is not signed in."),
