@@ -17,6 +17,7 @@ async def test_credits_are_bought_manually_and_by_auto_recharge(driver: Driver, 
         await expect(plan.get_by_role("meter", name=name)).to_be_visible()
     await page.get_by_role("button", name="Buy 2.5M tokens for €10.00").click()
     dialog = page.get_by_role("dialog", name="Buy credits")
+    await expect(dialog).to_contain_text("no money is charged")
     await dialog.get_by_role("button", name="Buy for €10.00").dblclick()  # a double click is charged once
     await window.sees("2,500,000 tokens added")
     credits = olga.request("GET", "/api/billing/credits")
@@ -36,7 +37,13 @@ async def test_credits_are_bought_manually_and_by_auto_recharge(driver: Driver, 
     await expect(shown.get_by_role("row")).to_have_count(3)
     assert olga.request("GET", "/api/billing/credits")["balance"] == 3_500_000
     settings = olga.request("GET", "/api/billing/credits")["autoRecharge"]
-    assert settings == {"enabled": True, "threshold": 3_000_000, "packId": "credits_1m", "spendingLimit": 500}
+    assert settings == {
+        "enabled": True,
+        "paused": False,
+        "threshold": 3_000_000,
+        "packId": "credits_1m",
+        "spendingLimit": 500,
+    }
 
 
 async def test_a_plan_is_changed_and_canceled(driver: Driver, visit: OpenVisit, olga: User) -> None:

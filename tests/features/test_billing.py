@@ -333,7 +333,13 @@ async def test_buying_credit_packs(service: Service) -> None:
     empty = (await owner.get(CREDITS)).json()
     assert empty == {
         "balance": 0,
-        "autoRecharge": {"enabled": False, "threshold": None, "packId": None, "spendingLimit": 5000},
+        "autoRecharge": {
+            "enabled": False,
+            "paused": False,
+            "threshold": None,
+            "packId": None,
+            "spendingLimit": 5000,
+        },
         "transactions": [],
     }
     balance = 0
@@ -382,9 +388,10 @@ async def test_newest_thousand_transactions_are_returned(service: Service) -> No
 async def test_auto_recharge_settings_round_trip(service: Service) -> None:
     owner = await service.owner()
     full = {"enabled": True, "threshold": 0, "packId": "credits_7m", "spendingLimit": 7500}
-    assert (await owner.call("PUT", RECHARGE, full)).json() == full
-    assert (await owner.get(CREDITS)).json()["autoRecharge"] == full
-    off = {"enabled": False, "threshold": None, "packId": None, "spendingLimit": 5000}
+    saved = {**full, "paused": False}
+    assert (await owner.call("PUT", RECHARGE, full)).json() == saved
+    assert (await owner.get(CREDITS)).json()["autoRecharge"] == saved
+    off = {"enabled": False, "paused": False, "threshold": None, "packId": None, "spendingLimit": 5000}
     assert (await owner.call("PUT", RECHARGE, {"enabled": False})).json() == off
     for wrong, field in (
         ({}, "enabled"),
@@ -418,7 +425,7 @@ async def test_plans_file_defines_the_catalog(tmp_path: Path) -> None:
     path.write_text("[pack.small]\ntokens = 10\nprice_cents = 1\n[pack.credits_1m]\ntokens = 5\nprice_cents = 2\n")
     packs = load_plans("team", str(path)).packs
     assert (packs["small"].tokens, packs["credits_1m"].tokens, packs["credits_7m"].tokens) == (10, 5, 7_000_000)
-    offered = get_catalog(load_plans("team", str(path)))
+    offered = get_catalog(load_plans("team", str(path)), charges_money=False)
     assert [(pack.id, pack.price) for pack in offered.packs[:2]] == [("small", 1), ("credits_1m", 2)]
     assert [plan.id for plan in offered.plans] == ["personal", "team", "business"], (
         "plans without a price are not for sale"

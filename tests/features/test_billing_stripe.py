@@ -374,6 +374,9 @@ async def test_recharge_is_paid_once_and_paused_when_declined(
     await stripe_service.wait_for_jobs()
     ((subject, _),) = await emails_to(tmp_path, owner.email)
     assert subject == "Auto-recharge is paused"
+    assert (await owner.get(CREDITS)).json()["autoRecharge"] == {**recharge_settings, "threshold": 2_000_000} | {
+        "paused": True
+    }
     attempts = len(fake.of("pi"))
     async with stripe_service.runtime.database.read() as tx:
         account = await store.find_account(tx, Scope(owner.team_id))
@@ -386,7 +389,8 @@ async def test_recharge_is_paid_once_and_paused_when_declined(
     assert len(fake.of("pi")) == attempts
     assert (await owner.call("PUT", RECHARGE, {**recharge_settings, "threshold": 2_000_000})).status_code == 200
     await stripe_service.wait_for_jobs()
-    assert (await owner.get(CREDITS)).json()["balance"] == 2_000_000
+    credits = (await owner.get(CREDITS)).json()
+    assert (credits["balance"], credits["autoRecharge"]["paused"]) == (2_000_000, False)
 
 
 async def test_stripe_secrets_are_never_returned_or_stored(stripe_service: Service, fake: FakeStripe) -> None:

@@ -95,14 +95,18 @@ class CatalogPack(Shape):
 
 
 class Catalog(Shape):
-    """Plans and credit packs for sale. Prices are in cents."""
+    """Plans and credit packs for sale. Prices are in cents; without a payment provider no money is charged."""
 
     plans: list[CatalogPlan]
     packs: list[CatalogPack]
+    charges_money: bool
 
 
 class AutoRecharge(Shape):
+    """Auto-recharge is paused after a failed purchase, until the settings are saved again."""
+
     enabled: bool
+    paused: bool
     threshold: int | None
     pack_id: str | None
     spending_limit: int

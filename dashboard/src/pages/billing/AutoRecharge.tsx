@@ -108,9 +108,11 @@ function Fields({ draft, packs, onChange }: FieldsProps) {
 
 /** The settings as text, for users who can't change them. */
 function Summary({ settings, packs, balance }: { settings: Settings; packs: Pack[]; balance: number }) {
-  const text = settings.enabled
-    ? explain(toDraft(settings, packs), packs, balance).text
-    : "Auto-recharge is off.";
+  const text = settings.paused
+    ? "Auto-recharge is paused because a purchase failed. The team's owner can resume it."
+    : settings.enabled
+      ? explain(toDraft(settings, packs), packs, balance).text
+      : "Auto-recharge is off.";
   return <Text size="sm">{text}</Text>;
 }
 
@@ -147,6 +149,12 @@ export function AutoRecharge({ settings, packs, balance, canPay }: AutoRechargeP
       </Title>
       {canPay ? (
         <Stack gap="md">
+          {settings.paused && (
+            <Alert color="red" variant="outline" role="status">
+              Auto-recharge is paused because a purchase failed. Check your payment method, then save to
+              resume.
+            </Alert>
+          )}
           <Switch
             label="Auto-recharge credits"
             checked={draft.enabled}

@@ -18,10 +18,11 @@ import { PlanUsage } from "./PlanUsage";
 interface CreditsProps {
   credits: components["schemas"]["Credits"];
   packs: Pack[];
+  charges: boolean;
   canPay: boolean;
 }
 
-function Credits({ credits, packs, canPay }: CreditsProps) {
+function Credits({ credits, packs, charges, canPay }: CreditsProps) {
   const { balance, transactions } = credits;
   return (
     <section aria-labelledby="credits" className={parts.card}>
@@ -50,7 +51,7 @@ function Credits({ credits, packs, canPay }: CreditsProps) {
       <Title order={3} mb="xs" size="h5">
         {canPay ? "Buy credits" : "Credit prices"}
       </Title>
-      <CreditPacks packs={packs} canPay={canPay} />
+      <CreditPacks packs={packs} charges={charges} canPay={canPay} />
     </section>
   );
 }
@@ -85,12 +86,12 @@ function BillingSections() {
         {(data) => <PlanUsage usage={data} spend={overview.data?.spend ?? null} />}
       </Loaded>
       <Loaded query={catalog}>
-        {({ packs, plans }) => (
+        {({ packs, plans, chargesMoney }) => (
           <>
             <Loaded query={credits}>
               {(data) => (
                 <>
-                  <Credits credits={data} packs={packs} canPay={canPay} />
+                  <Credits credits={data} packs={packs} charges={chargesMoney} canPay={canPay} />
                   <AutoRecharge
                     settings={data.autoRecharge}
                     packs={packs}

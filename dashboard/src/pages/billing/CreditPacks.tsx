@@ -6,13 +6,21 @@ import { showSuccess } from "~/parts/toast";
 import classes from "./billing.module.css";
 import { formatMoney, newIdempotencyKey, type Pack } from "./catalog";
 
+const NO_PAYMENT_METHOD = "Payment method required";
+
 interface Purchase {
   pack: Pack;
   /** The same for every retry of one purchase, so it is charged only once. */
   key: string;
 }
 
-function PurchaseForm({ purchase, close }: { purchase: Purchase; close: () => void }) {
+interface PurchaseFormProps {
+  purchase: Purchase;
+  charges: boolean;
+  close: () => void;
+}
+
+function PurchaseForm({ purchase, charges, close }: PurchaseFormProps) {
   const { pack, key } = purchase;
   const buy = useSend("post", "/api/billing/credits/purchase", {
     quiet: true,
@@ -35,12 +43,17 @@ function PurchaseForm({ purchase, close }: { purchase: Purchase; close: () => vo
   return (
     <Stack gap="md">
       <Text>
-        {formatNumber(pack.tokens)} tokens for <b>{formatMoney(pack.price)}</b>. Your payment method is
-        charged immediately. Credits never expire and are used once the plan's AI tokens run out.
+        {formatNumber(pack.tokens)} tokens for <b>{formatMoney(pack.price)}</b>.{" "}
+        {charges
+          ? "Your payment method is charged immediately."
+          : "This server has no payment provider, so no money is charged."}{" "}
+        Credits never expire and are used once the plan's AI tokens run out.
       </Text>
       {buy.error && (
         <Alert color="red" variant="outline" title="Purchase failed" role="alert">
-          {buy.error.message}
+          {buy.error.message === NO_PAYMENT_METHOD
+            ? "Add a payment method under Manage payment, then try again."
+            : buy.error.message}
           {buy.error.status === 0 && " You can safely try again: you are charged at most once."}
         </Alert>
       )}
@@ -56,8 +69,15 @@ function PurchaseForm({ purchase, close }: { purchase: Purchase; close: () => vo
   );
 }
 
+interface CreditPacksProps {
+  packs: Pack[];
+  /** False if the server has no payment provider. */
+  charges: boolean;
+  canPay: boolean;
+}
+
 /** Credit packs for sale; users who can't pay see only the prices. */
-export function CreditPacks({ packs, canPay }: { packs: Pack[]; canPay: boolean }) {
+export function CreditPacks({ packs, charges, canPay }: CreditPacksProps) {
   const [purchase, setPurchase] = useState<Purchase | null>(null);
   return (
     <>
@@ -89,7 +109,7 @@ export function CreditPacks({ packs, canPay }: { packs: Pack[]; canPay: boolean 
         ))}
       </SimpleGrid>
       <Modal opened={purchase !== null} onClose={() => setPurchase(null)} title="Buy credits" centered>
-        {purchase && <PurchaseForm purchase={purchase} close={() => setPurchase(null)} />}
+        {purchase && <PurchaseForm purchase={purchase} charges={charges} close={() => setPurchase(null)} />}
       </Modal>
     </>
   );

@@ -14,7 +14,7 @@ const STATES: Record<Usage["subscription"]["status"], [string, Tone]> = {
   active: ["Active", "good"],
   past_due: ["Payment failed", "bad"],
   cancelling: ["Cancels soon", "warn"],
-  cancelled: ["Canceled", "plain"],
+  cancelled: ["No subscription", "plain"],
 };
 
 /** One sentence on the subscription's state. */
@@ -25,6 +25,8 @@ function describeSubscription({ subscription }: Usage): string {
     return "The last payment failed. Update your payment method to keep the plan.";
   if (subscription.status === "active" && subscription.periodEnd)
     return `${pluralize(subscription.seats, "seat")}, renews on ${formatDay(subscription.periodEnd)}.`;
+  if (subscription.status === "cancelled")
+    return "Your paid plan has ended. The team is on this server's default plan.";
   return "This plan was set by the server administrator. Nothing is charged.";
 }
 
@@ -41,8 +43,8 @@ export function PlanUsage({ usage, spend }: { usage: Usage; spend: Spend | null 
         <Tag tone={tone}>{label}</Tag>
       </Group>
       <Text size="sm" c="dimmed" mb="lg">
-        {describeSubscription(usage)} Usage since {formatDay(usage.period.start)}, resets on{" "}
-        {formatDay(usage.period.end)}.
+        {describeSubscription(usage)} Monthly usage since {formatDay(usage.period.start)}; resets on{" "}
+        {formatDay(usage.period.end)}. Storage does not reset.
       </Text>
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="xl" verticalSpacing="lg">
         {spend && <Meter label="AI tokens" used={spend.used} limit={spend.limit} format={formatCompact} />}

@@ -53,11 +53,11 @@ function PlanCard({ plan, current, paid, seats }: PlanCardProps) {
         </Text>
       </Text>
       <ul className={classes.planLimits}>
-        <li>{formatCompact(plan.aiTokens)} AI tokens</li>
+        <li>{formatCompact(plan.aiTokens)} AI tokens per month</li>
+        <li>{formatCompact(plan.enrichments)} enrichments per month</li>
+        <li>{formatCompact(plan.sessions)} sessions per month</li>
+        <li>{formatCompact(plan.events)} events per month</li>
         <li>{pluralize(plan.projects, "project")}</li>
-        <li>{formatCompact(plan.enrichments)} enrichments</li>
-        <li>{formatCompact(plan.sessions)} sessions</li>
-        <li>{formatCompact(plan.events)} events</li>
         <li>{formatBytes(plan.storage)} storage</li>
       </ul>
       {plan.perSeat && (

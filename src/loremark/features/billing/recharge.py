@@ -85,7 +85,7 @@ async def settle(tx: Tx, scope: Scope, transaction_id: str, *, failed: bool = Fa
     await store.update_account(tx, scope, {**ended, "recharge_paused": True, "recharge_spent_cents": spent})
     await audit.record(tx, system_caller(scope, _ACTOR), "billing.auto_recharge_paused", transaction_id)
     await queue.enqueue(tx, PAUSED_EMAIL, {}, team_id=scope)
-    _log.warning("auto-recharge paused: payment failed", team_id=scope, transaction=transaction_id)
+    _log.warning("auto-recharge paused: purchase failed", team_id=scope, transaction=transaction_id)
 
 
 class Recharge:
@@ -157,9 +157,9 @@ class BillingSweep:
 
 _TEXT = """Hello,
 
-Loremark could not buy credits for your team because the payment was declined. Auto-recharge is now paused.
+Loremark could not buy credits for your team. Auto-recharge is now paused.
 
-To resume it, update your payment method, then save the auto-recharge settings again:
+To resume it, check your payment method and the credit pack, then save the auto-recharge settings again:
 {base_url}/billing
 """
 

@@ -58,7 +58,8 @@ async def usage(call: Call) -> Usage:
 @routes.add("GET", "/api/billing/catalog", _READERS, name="catalog", tx=TxMode.NONE)
 async def catalog(call: Call) -> Catalog:
     """List the plans and credit packs for sale."""
-    return service.get_catalog(call.use(Plans))
+    payments = call.use(Payments)
+    return service.get_catalog(payments.plans, charges_money=payments.provider is not payments.local)
 
 
 @routes.add("GET", "/api/billing/credits", _READERS, name="credits")

@@ -141,7 +141,7 @@ async def get_usage(tx: Tx, scope: Scope, plans: Plans) -> Usage:
     )
 
 
-def get_catalog(plans: Plans) -> Catalog:
+def get_catalog(plans: Plans, *, charges_money: bool) -> Catalog:
     """Plans and packs, cheapest first."""
     return Catalog(
         plans=[
@@ -162,6 +162,7 @@ def get_catalog(plans: Plans) -> Catalog:
             CatalogPack(id=pack.id, tokens=pack.tokens, price=pack.price_cents)
             for pack in sorted(plans.packs.values(), key=lambda pack: (pack.price_cents, pack.id))
         ],
+        charges_money=charges_money,
     )
 
 
@@ -177,9 +178,10 @@ async def get_credits(tx: Tx, scope: Scope) -> Credits:
 def _auto_recharge(account: Row | None) -> AutoRecharge:
     if account is None:
         default = limits.SPENDING_CENTS_DEFAULT
-        return AutoRecharge(enabled=False, threshold=None, pack_id=None, spending_limit=default)
+        return AutoRecharge(enabled=False, paused=False, threshold=None, pack_id=None, spending_limit=default)
     return AutoRecharge(
         enabled=bool(account["recharge_enabled"]),
+        paused=bool(account["recharge_paused"]),
         threshold=account["recharge_threshold"],
         pack_id=account["recharge_pack_id"],
         spending_limit=account["spending_limit_cents"],
