@@ -153,8 +153,8 @@ async def _email_taken(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCa
 
 @OWN.of(401, "Incorrect email or password")
 async def _wrong_password(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
-    login, password = BY_NAME["auth.login"], BY_NAME["auth.password"]
-    assert set(map(id, routes)) == {id(login), id(password)}
+    login, password, accept = BY_NAME["auth.login"], BY_NAME["auth.password"], BY_NAME["team.accept"]
+    assert set(map(id, routes)) == {id(login), id(password), id(accept)}
     for body in (
         {"email": cast.owner.email, "password": "not the password"},
         {"email": new_email(), "password": PASSWORD},
@@ -164,3 +164,13 @@ async def _wrong_password(cast: Cast, routes: list[Route]) -> AsyncIterator[Erro
         yield ErrorCase(login, await cast.send(cast["anonymous"], login, Ask(json=body)))
     wrong = Ask(json={"currentPassword": "not the password", "newPassword": PASSWORD})
     yield ErrorCase(password, await cast.send(cast["owner"], password, wrong))
+    token = await cast.service.invitation_token(await cast.invitation(cast["stranger"].email))
+    guess = Ask(json={"token": token, "password": "not the password"})
+    yield ErrorCase(accept, await cast.send(cast["anonymous"], accept, guess))
+
+
+@OWN.of(401, "This address has an account. Sign in to accept the invitation")
+async def _not_signed_in(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+    token = await cast.service.invitation_token(await cast.invitation(cast["stranger"].email))
+    for route in routes:
+        yield ErrorCase(route, await cast.send(cast["anonymous"], route, Ask(json={"token": token})))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -102,12 +103,28 @@ async def test_new_account_requires_a_password(service: Service) -> None:
     assert (joined.status_code, joined.json()["name"]) == (200, "new")
 
 
-async def test_existing_account_joins_without_a_password(service: Service) -> None:
+async def test_existing_account_joins_after_signing_in(service: Service) -> None:
+    """The link alone, which may have reached another mailbox, opens nobody's account."""
     theirs, ours = await service.owner("Theirs"), await service.owner("Ours")
     project = await theirs.create_project("At home")
     guest = await service.join(theirs, "admin")
     invited = (await ours.post("/api/team", {"email": guest.email.upper()})).json()["id"]
-    joined = await accept(service, await service.invitation_token(invited), password="a password from the link")
+    token = await service.invitation_token(invited)
+    alone = await accept(service, token)
+    refusal = {"error": "This address has an account. Sign in to accept the invitation"}
+    assert (status_and_body(alone), "set-cookie" in alone.headers) == ((401, refusal), False)
+    wrong = await accept(service, token, password="a password from the link")
+    assert status_and_body(wrong) == WRONG_PASSWORD
+    other = await service.join(theirs)
+    stranger = cookies_of(service, await log_in(service, other.email))
+    call = partial(service.browser_call, "POST", "/api/team/invitations/accept", json={"token": token})
+    assert status_and_body(await call(stranger)) == (401, refusal)
+    preview = {"token": token}
+    path = "/api/team/invitations/preview"
+    assert (await service.browser_call("POST", path, stranger, json=preview)).json()["signedIn"] is False
+    own = cookies_of(service, await log_in(service, guest.email))
+    assert (await service.browser_call("POST", path, own, json=preview)).json()["signedIn"] is True
+    joined = await call(own)
     assert (joined.status_code, joined.json()["userId"]) == (200, guest.user_id)
 
     me = (await service.browser_call("GET", "/api/auth/me", cookies_of(service, joined))).json()
@@ -117,8 +134,6 @@ async def test_existing_account_joins_without_a_password(service: Service) -> No
     assert (own_team["teamId"], own_team["role"]) == (theirs.team_id, "admin")
     assert [entry["id"] for entry in (await guest.get("/api/projects")).json()] == [project]
 
-    # The link lets its holder join as the account, but not change its password.
-    assert status_and_body(await log_in(service, guest.email, "a password from the link")) == WRONG_PASSWORD
     assert (await log_in(service, guest.email, PASSWORD)).status_code == 200
 
     assert (await ours.delete(f"/api/team/{joined.json()['id']}")).status_code == 204
@@ -278,3 +293,22 @@ async def test_large_team_pagination(service: Service) -> None:
         assert refused.status_code == 400
         assert refused.json()["error"].startswith("limit ")
     assert (await owner.get("/api/team?cursor=nonsense")).status_code == 400
+
+
+async def test_look_alike_addresses_are_different_people(service: Service) -> None:
+    """``casefold`` makes one of straße and strasse; registries do not."""
+    ours, theirs = await service.owner("Ours"), await service.owner("Theirs")
+    boss = await service.join(ours, "admin", email="boss@straße.test")
+    assert boss.email == "boss@straße.test"
+    listed = [member["email"] for member in (await ours.get("/api/team")).json()]
+    assert "boss@xn--strae-oqa.test" in listed
+    other = await service.join(theirs, email="boss@strasse.test")
+    assert other.user_id != boss.user_id
+    for same in ("boss@STRAßE.test", "Boss@xn--strae-oqa.test"):
+        answer = await ours.post("/api/team", {"email": same})
+        assert status_and_body(answer) == (409, {"error": "Already a member"})
+    for address, problem in (
+        ("b\u043ess@example.com", "email must have only ASCII characters before the @"),
+        ("boss@exam\u2024ple\u0338.com", "email has an invalid domain"),
+    ):
+        assert status_and_body(await ours.post("/api/team", {"email": address})) == (400, {"error": problem})

@@ -279,7 +279,9 @@ async def test_key_acts_only_in_its_team(cast: Cast) -> None:
     guest = await register(cast.service, "guest")
     project = await cast.project("public")
     token = await cast.service.invitation_token(await cast.invitation(guest.email))
-    joined = await cast.service.http.post("/api/team/invitations/accept", json={"token": token})
+    joined = await cast.service.browser_call(
+        "POST", "/api/team/invitations/accept", {COOKIE: guest.login}, json={"token": token}
+    )
     cast.service.http.cookies.clear()
     new_login = Ask({"id": project}, login=joined.cookies[COOKIE])
     get = BY_NAME["projects.get"]

@@ -36,6 +36,7 @@ class ErrorKind:
 UNAUTHENTICATED = ErrorKind(401, "Invalid or missing authentication credentials")
 UNAUTHORIZED = ErrorKind(401, "Unauthorized")
 WRONG_PASSWORD = ErrorKind(401, "Incorrect email or password")
+SIGN_IN_TO_ACCEPT = ErrorKind(401, "This address has an account. Sign in to accept the invitation")
 MISSING_HEADER = ErrorKind(401, "Missing required header")
 TIMESTAMP_EXPIRED = ErrorKind(401, "Timestamp expired")
 INVALID_SIGNATURE = ErrorKind(401, "Invalid signature")

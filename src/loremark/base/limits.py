@@ -5,7 +5,7 @@ from __future__ import annotations
 from loremark.base.clock import DAY_MS, HOUR_MS, MINUTE_MS
 
 BODY_BYTES = 4 * 1024 * 1024
-OPEN_BODY_BYTES = 64 * 1024
+OPEN_BODY_BYTES = 1024 * 1024
 """Of routes that anyone may call."""
 BODY_VALUES = 100_000
 PAYLOAD_LEVELS = 200

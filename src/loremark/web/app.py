@@ -189,7 +189,7 @@ class App:
         if route.query is not None:
             arguments["query"] = read_query(request, route.query)
         if route.body is not None:
-            is_open = route.needs.credentials is None or route.needs.by_ticket
+            is_open = route.needs.credentials is None
             raw = await request.read_body(limits.OPEN_BODY_BYTES if is_open else limits.BODY_BYTES)
             arguments["body"] = read_json(request, raw, route.body, optional=route.body_optional)
         return arguments

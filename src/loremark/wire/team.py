@@ -22,6 +22,8 @@ class RoleChange(Shape):
 
 
 class InvitationAcceptance(Shape):
+    """``password``: a new one, or that of the existing account unless it is signed in."""
+
     token: Token
     name: PersonName | None = None
     password: Password | None = None
@@ -37,7 +39,9 @@ class InvitationPreview(Shape):
     team_name: str
     email: str
     has_account: bool
-    """True if the invited address already has an account, so no password needs to be set."""
+    """True if the invited address already has an account, which must sign in to accept."""
+    signed_in: bool
+    """True if the visitor is signed in with that account, so no password is needed."""
     expires_at: str
 
 

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Center, Loader, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, Center, Loader, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconMailOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
@@ -21,7 +21,9 @@ function Accept({ token, preview }: { token: string; preview: Preview }) {
   const { submit, busy, error, retryIn } = useSubmit();
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    const account = preview.hasAccount ? { name: null, password: null } : { name: name.trim(), password };
+    const account = preview.hasAccount
+      ? { name: null, password: preview.signedIn ? null : password }
+      : { name: name.trim(), password };
     void submit(async () => {
       await call("post", "/api/team/invitations/accept", { body: { token, ...account } });
       await finishSignIn("");
@@ -33,7 +35,22 @@ function Accept({ token, preview }: { token: string; preview: Preview }) {
         <FormError error={error} retryIn={retryIn} />
         <TextInput label="Email" value={preview.email} readOnly autoComplete="username" name="email" />
         {preview.hasAccount ? (
-          <Text size="sm">You already have an account. Joining adds this team to it.</Text>
+          <>
+            <Text size="sm">You already have an account. Joining adds this team to it.</Text>
+            {!preview.signedIn && (
+              <PasswordInput
+                label="Password"
+                name="password"
+                autoComplete="current-password"
+                required
+                autoFocus
+                withAsterisk={false}
+                visibilityToggleButtonProps={{ "aria-label": "Show or hide password" }}
+                value={password}
+                onChange={(event) => setPassword(event.currentTarget.value)}
+              />
+            )}
+          </>
         ) : (
           <>
             <TextInput

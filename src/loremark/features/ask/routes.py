@@ -113,7 +113,7 @@ class _RawRequest(msgspec.Struct, rename="camel"):
 
 
 async def _read(call: Call) -> _RawRequest:
-    raw = await call.request.read_body(limits.OPEN_BODY_BYTES)
+    raw = await call.request.read_body()
     given: _RawRequest = read_json(call.request, raw, _RawRequest, optional=False)
     return given
 

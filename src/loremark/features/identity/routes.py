@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from loremark.base import errors
 from loremark.base.signing import sha256_hex
-from loremark.features.identity import service, store
+from loremark.features.identity import service
 from loremark.features.identity.cookies import LoginCookie
+from loremark.features.identity.email_address import email_key
 from loremark.features.identity.service import AuthConfig, SignedIn
 from loremark.web.authentication import ANYONE, KEY, LOGIN, Origins, needs
 from loremark.web.call import Call
@@ -54,7 +55,7 @@ async def login(call: Call, body: LoginRequest) -> CurrentUser:
     """Sign in with email and password."""
     call.use(Origins).refuse_cross_site(call.request)
     await call.check_rate_limit("login", f"address:{bucket(call.request.address)}")
-    await call.check_rate_limit("login", f"account:{sha256_hex(store.email_key(body.email))}")
+    await call.check_rate_limit("login", f"account:{sha256_hex(email_key(body.email))}")
     return _set_cookie(call, await service.log_in(call.database, call.use(AuthConfig), body, call.request.origin))
 
 

@@ -11,6 +11,7 @@ from loremark.base.plans import Plans
 from loremark.base.settings import Registration as Policy
 from loremark.features.audit import store as audit
 from loremark.features.identity import store
+from loremark.features.identity.email_address import canonical
 from loremark.jobs.notices import notify_access_changed
 from loremark.storage.database import Database, Tx
 from loremark.wire.identity import (
@@ -57,7 +58,8 @@ async def register(database: Database, config: AuthConfig, wanted: Registration,
             raise errors.REGISTRATION_BY_INVITATION()
         await store.invalidate_setup_links(tx)
         team_name = wanted.team_name or f"{wanted.name.strip()}'s team"
-        caller = await create_owner(tx, config.plans, user_id, wanted.name, wanted.email, team_name, origin=origin)
+        email = canonical(wanted.email)
+        caller = await create_owner(tx, config.plans, user_id, wanted.name, email, team_name, origin=origin)
         return await sign_in(tx, caller)
 
 

@@ -7,6 +7,7 @@ from sqlalchemy import and_, bindparam, delete, insert, select, update
 from loremark.base import clock, ids, limits
 from loremark.base.caller import AuthMethod, Caller, Role
 from loremark.base.signing import sha256_hex
+from loremark.features.identity.email_address import canonical, email_key
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import Sql
 from loremark.storage.tables import installation, logins, signin_links, team_members, teams, users
@@ -79,11 +80,6 @@ _INVALIDATE_SETUP_LINKS = Sql(
 _GET_INSTALLATION = Sql(select(installation.c.value).where(installation.c.name == bindparam("key")))
 
 
-def email_key(email: str) -> str:
-    """The normalized form used to compare email addresses."""
-    return email.strip().casefold()
-
-
 async def claim(tx: Tx, name: str, value: str) -> bool:
     """Set a write-once value of the installation. Returns False if it was already set."""
     return await tx.run(_CLAIM, name=name, value=value) == 1
@@ -117,7 +113,7 @@ async def create_user(tx: Tx, *, email: str, name: str, password_hash: str | Non
     created = await tx.run(
         _INSERT_USER,
         id=user_id,
-        email=email.strip(),
+        email=canonical(email),
         email_key=email_key(email),
         name=name.strip(),
         password_hash=password_hash,

@@ -12,6 +12,7 @@ from loremark.base.crypto import Sealer
 from loremark.base.plans import Plans
 from loremark.features.audit import store as audit
 from loremark.features.identity import store as people
+from loremark.features.identity.email_address import email_key
 from loremark.features.projects import store
 from loremark.features.projects.access import Access, get_project
 from loremark.features.projects.repository import RepoHosts, repository_changes
@@ -113,7 +114,7 @@ def member_shape(row: Row) -> ProjectMember:
 async def add_member(tx: Tx, caller: Caller, project_id: str, wanted: NewMember) -> ProjectMember | Invitation:
     """Add a team member to a project; an unknown address is invited to the team and the project."""
     await get_project(tx, caller, project_id, Access.MANAGE)
-    member = await team_store.find_member_by_email(tx, caller.scope, people.email_key(wanted.email))
+    member = await team_store.find_member_by_email(tx, caller.scope, email_key(wanted.email))
     if member is None:
         if caller.role not in MANAGERS:
             raise errors.FORBIDDEN()

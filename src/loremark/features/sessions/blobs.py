@@ -65,7 +65,7 @@ class PayloadReader:
             decoded = msgspec.json.decode(stored)
         except RecursionError:
             decoded = {"notes": LEFT_OUT}
-        if is_too_deep(decoded, stored, limits.PAYLOAD_LEVELS):
+        if is_too_deep(decoded, stored, limits.PAYLOAD_LEVELS + 1):  # a reference to a large text is one more
             decoded = cut(decoded)
         return await self._restore(decoded) if _REFERENCE + '"' in stored else decoded
 

@@ -7,10 +7,12 @@ from typing import Literal
 from loremark.base import errors
 from loremark.base.caller import MANAGERS
 from loremark.base.passwords import Passwords
+from loremark.base.signing import sha256_hex
 from loremark.features.identity.cookies import LoginCookie
+from loremark.features.identity.email_address import email_key
 from loremark.features.team import invitations, service, store
 from loremark.features.team.tokens import InvitationTokens
-from loremark.web.authentication import ANYONE, KEY, LOGIN, Origins, needs
+from loremark.web.authentication import ANYONE, KEY, LOGIN, Origins, cookie, needs
 from loremark.web.call import Call
 from loremark.web.paging import Page, cut
 from loremark.web.routes import Routes, TxMode
@@ -96,7 +98,7 @@ async def preview_invitation(call: Call, body: InvitationToken) -> InvitationPre
     """Show the team an invitation is for, without accepting it."""
     call.use(Origins).refuse_cross_site(call.request)
     async with call.database.read() as tx:
-        return await service.preview_invitation(tx, call.use(InvitationTokens), body.token)
+        return await service.preview_invitation(tx, call.use(InvitationTokens), body.token, _login(call))
 
 
 @routes.add(
@@ -105,13 +107,22 @@ async def preview_invitation(call: Call, body: InvitationToken) -> InvitationPre
     ANYONE,
     name="accept",
     tx=TxMode.NONE,
-    errors=(errors.INVITATION_INVALID, errors.CROSS_SITE),
+    errors=(errors.INVITATION_INVALID, errors.SIGN_IN_TO_ACCEPT, errors.WRONG_PASSWORD, errors.CROSS_SITE),
 )
 async def accept(call: Call, body: InvitationAcceptance) -> TeamMember:
-    """Accept an invitation and sign in."""
+    """Accept an invitation and sign in. An existing account must be signed in or give its password."""
     call.use(Origins).refuse_cross_site(call.request)
+    tokens = call.use(InvitationTokens)
+    if body.password is not None:
+        async with call.database.read() as tx:
+            address = await service.invited_address(tx, tokens, body.token)
+        await call.check_rate_limit("login", f"account:{sha256_hex(email_key(address))}")
     member, signed_in = await service.accept(
-        call.database, call.use(InvitationTokens), call.use(Passwords), body, call.request.origin
+        call.database, tokens, call.use(Passwords), body, call.request.origin, _login(call)
     )
     call.use(LoginCookie).set(call, signed_in.token)
     return member
+
+
+def _login(call: Call) -> str | None:
+    return cookie(call.request, call.use(LoginCookie).name)

@@ -8,6 +8,7 @@ from loremark.base.passwords import Passwords
 from loremark.features.audit import store as audit
 from loremark.features.identity import service as identity
 from loremark.features.identity import store as people
+from loremark.features.identity.email_address import canonical, email_key
 from loremark.features.identity.service import SignedIn
 from loremark.features.team import invitations, store
 from loremark.features.team.tokens import InvitationTokens
@@ -52,9 +53,9 @@ async def invite(tx: Tx, caller: Caller, wanted: NewMember, *, project_id: str |
 
     Renewing a pending invitation keeps its other projects and its team role.
     """
-    key = people.email_key(wanted.email)
+    email, key = canonical(wanted.email), email_key(wanted.email)
     role = wanted.role if project_id is None else None
-    invitation = await invitations.invite(tx, caller, email=wanted.email, email_key=key, role=role)
+    invitation = await invitations.invite(tx, caller, email=email, email_key=key, role=role)
     # Checked while the invitation is locked, so it cannot be accepted in between.
     if await store.find_member_by_email(tx, caller.scope, key) is not None:
         raise errors.ALREADY_MEMBER()
@@ -67,7 +68,7 @@ async def invite(tx: Tx, caller: Caller, wanted: NewMember, *, project_id: str |
         "team.member_invited",
         invitation["id"],
         project_id=project_id,
-        email=wanted.email,
+        email=email,
         role=wanted.role,
     )
     notify_changed(tx, caller.team_id, "team")
@@ -128,28 +129,55 @@ async def _emit(tx: Tx, scope: Scope, event: WebhookEvent, project_id: str, pers
     await outbox.emit(tx, scope, event, project_id, data)
 
 
-async def preview_invitation(tx: Tx, tokens: InvitationTokens, token: str) -> InvitationPreview:
-    """Show the team behind an invitation link; an invalid token is refused."""
+async def preview_invitation(tx: Tx, tokens: InvitationTokens, token: str, login: str | None) -> InvitationPreview:
+    """Show the team behind an invitation link; an invalid token is refused. ``login``: the visitor's cookie token."""
     invitation = await _get_open_invitation(tx, tokens, token)
     team = await people.get_team(tx, invitation["team_id"])
+    user = await people.find_user(tx, invitation["email"])
     return InvitationPreview(
         team_name=team["name"],
         email=invitation["email"],
-        has_account=await people.find_user(tx, invitation["email"]) is not None,
+        has_account=user is not None,
+        signed_in=user is not None and await _is_signed_in(tx, user["id"], login),
         expires_at=clock.iso(invitation["expires_at_ms"]),
     )
 
 
+async def _is_signed_in(tx: Tx, user_id: str, login: str | None) -> bool:
+    caller = await people.find_by_login(tx, login) if login else None
+    return caller is not None and caller.user_id == user_id
+
+
+async def invited_address(tx: Tx, tokens: InvitationTokens, token: str) -> str:
+    """Return the address that an open invitation is for."""
+    return str((await _get_open_invitation(tx, tokens, token))["email"])
+
+
 async def accept(
-    database: Database, tokens: InvitationTokens, passwords: Passwords, acceptance: InvitationAcceptance, origin: Origin
+    database: Database,
+    tokens: InvitationTokens,
+    passwords: Passwords,
+    acceptance: InvitationAcceptance,
+    origin: Origin,
+    login: str | None,
 ) -> tuple[TeamMember, SignedIn]:
-    """Accept an invitation, creating an account if the address has none, and sign in."""
+    """Accept an invitation, creating an account if the address has none, and sign in.
+
+    An existing account must be signed in (``login`` is the cookie's token) or give its password.
+    """
     async with database.read() as tx:
-        await _get_open_invitation(tx, tokens, acceptance.token)
-    hashed = await passwords.hash(acceptance.password) if acceptance.password else None
+        invitation = await _get_open_invitation(tx, tokens, acceptance.token)
+        user = await people.find_user(tx, invitation["email"])
+        proven = user is not None and await _is_signed_in(tx, user["id"], login)
+    if user is not None and not proven:
+        if acceptance.password is None:
+            raise errors.SIGN_IN_TO_ACCEPT()
+        if not await passwords.matches(acceptance.password, user["password_hash"]):
+            raise errors.WRONG_PASSWORD()
+    hashed = await passwords.hash(acceptance.password) if user is None and acceptance.password else None
     async with database.write() as tx:
         invitation = await _get_open_invitation(tx, tokens, acceptance.token)
-        user_id, name = await _get_or_create_account(tx, invitation, acceptance, hashed)
+        user_id, name = await _get_or_create_account(tx, invitation, acceptance, hashed, user)
         scope = Scope(invitation["team_id"])
         await people.add_member(tx, team_id=scope, user_id=user_id, role=team_role(invitation))
         if not await invitations.accept(tx, invitation["id"]):
@@ -198,15 +226,15 @@ async def _get_open_invitation(tx: Tx, tokens: InvitationTokens, token: str) -> 
 
 
 async def _get_or_create_account(
-    tx: Tx, invitation: Row, acceptance: InvitationAcceptance, password_hash: str | None
+    tx: Tx, invitation: Row, acceptance: InvitationAcceptance, password_hash: str | None, known: Row | None
 ) -> tuple[str, str]:
-    """The id and name of the invited address's account, created if needed."""
-    user = await people.find_user(tx, invitation["email"])
-    if user is not None:
-        return user["id"], user["name"]
+    """The id and name of the invited address's account, created if needed. ``known``: the account that was proven."""
+    if known is not None:
+        return known["id"], known["name"]
     if password_hash is None:
         raise errors.invalid("password is required")
     name = acceptance.name or invitation["email"].partition("@")[0]
     user_id = await people.create_user(tx, email=invitation["email"], name=name, password_hash=password_hash)
-    assert user_id is not None
+    if user_id is None:  # an account was created meanwhile
+        raise errors.SIGN_IN_TO_ACCEPT()
     return user_id, name
