@@ -26,7 +26,7 @@ async def test_sign_in_returns_to_the_requested_page(driver: Driver, visit: Open
     await page.get_by_label("Password", exact=True).fill(PASSWORD)
     await page.keyboard.press("Enter")
     await expect(page).to_have_url(f"{window.url}/team")
-    await expect(page.get_by_role("heading", level=1, name="Acme")).to_be_visible()
+    await expect(page.get_by_role("heading", level=1, name="Team")).to_be_visible()
     # After sign-in, server pages are loaded in full and other sites never.
     await page.get_by_role("button", name="Account menu for Olga Owner").click()
     await page.get_by_role("menuitem", name="Sign out").click()
@@ -37,6 +37,13 @@ async def test_sign_in_returns_to_the_requested_page(driver: Driver, visit: Open
         await page.get_by_label("Password", exact=True).fill(PASSWORD)
         await page.get_by_role("button", name="Sign in").click()
         await expect(page).to_have_url(f"{window.url}{reached}")
+
+
+async def test_expired_sign_in_link_says_so(driver: Driver, visit: OpenVisit, olga: User) -> None:
+    window = await visit()
+    page = await window.go("/signin?token=used")
+    await expect(page.get_by_role("alert")).to_contain_text("has expired or was already used")
+    assert await window.accessibility() == []
 
 
 async def test_registration_and_setup_up_to_the_first_event(
@@ -116,4 +123,4 @@ async def test_an_invitation_works_once(driver: Driver, visit: OpenVisit, site: 
     await page.get_by_role("button", name="Switch", exact=True).click()
     await expect(page).to_have_url(f"{window.url}/")
     await window.go("/team")
-    await expect(page.get_by_role("heading", level=1, name="Acme")).to_be_visible()
+    await window.sees("Invite people to Acme")

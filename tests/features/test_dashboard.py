@@ -33,7 +33,8 @@ async def _link(service: Service, user_id: str | None) -> str:
 async def _open(service: Service, token: str, method: str = "GET") -> httpx.Response:
     answer = await service.http.request(method, "/signin", params={"token": token})
     service.http.cookies.clear()
-    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    failed = method == "GET" and token and "set-cookie" not in answer.headers
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?link=expired" if failed else "/")
     return answer
 
 
@@ -126,6 +127,15 @@ async def test_sign_in_link_works_once(service: Service) -> None:
     assert "set-cookie" not in (await _open(service, token)).headers
     for nonsense in ("", "x", token[:-1], "y" * 101, "z" * 5000):
         assert "set-cookie" not in (await _open(service, nonsense)).headers
+
+
+async def test_used_sign_in_link_leads_a_signed_in_browser_to_the_dashboard(service: Service) -> None:
+    owner = await service.owner()
+    token = await _link(service, owner.user_id)
+    login = cookies_of(service, await _open(service, token))
+    for cookies, location in ((login, "/"), ({}, "/sign-in?link=expired")):
+        opened = await service.browser_call("GET", f"/signin?token={token}", cookies)
+        assert (opened.status_code, opened.headers["location"]) == (303, location)
 
 
 async def test_sign_in_link_expires_after_a_day(service: Service) -> None:

@@ -19,8 +19,17 @@ INVALID_INVITATION = (400, {"error": "Invitation is invalid or expired"})
 
 async def _registration(service: Service) -> tuple[str, bool]:
     answer = (await service.http.get("/api/auth/registration")).json()
-    assert sorted(answer) == ["firstAccount", "mode"]
+    assert sorted(answer) == ["firstAccount", "mode", "sendsEmail"]
     return answer["mode"], answer["firstAccount"]
+
+
+async def test_emails_written_to_files_are_not_sent(service: Service) -> None:
+    assert not (await service.http.get("/api/auth/registration")).json()["sendsEmail"]
+
+
+@pytest.mark.settings(LOREMARK_MAIL_URL="smtp://localhost:2525")
+async def test_smtp_server_sends_email(service: Service) -> None:
+    assert (await service.http.get("/api/auth/registration")).json()["sendsEmail"]
 
 
 async def test_first_account_is_offered_until_it_exists(service: Service) -> None:

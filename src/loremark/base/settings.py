@@ -164,6 +164,10 @@ class Settings:
         return self.base_url or f"http://{_host_in_url(self.host)}:{self.port}"
 
     @property
+    def sends_email(self) -> bool:
+        return not self.mail_url.startswith("file:")
+
+    @property
     def on_sqlite(self) -> bool:
         return not self.database_url.startswith(("postgresql:", "postgres:"))
 

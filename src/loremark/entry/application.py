@@ -169,7 +169,7 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
         plans,
         description,
         metrics,
-        AuthConfig(settings.registration, passwords, plans),
+        AuthConfig(settings.registration, settings.sends_email, passwords, plans),
         InvitationTokens(runtime.sealer),
         RepoHosts(settings.repo_hosts),
         LiveStreams(settings.keepalive_s),

@@ -34,6 +34,8 @@ class RegistrationStatus(Shape):
     mode: Literal["open", "invite", "closed"]
     first_account: bool
     """True if no account exists yet and registration of the first one is allowed."""
+    sends_email: bool
+    """False if the server writes emails to files instead of sending them."""
 
 
 class TeamSummary(Shape):

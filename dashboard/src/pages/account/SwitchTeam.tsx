@@ -26,6 +26,12 @@ export function SwitchTeam({
       window.location.assign("/");
     });
   };
+  if (!me.hasPassword)
+    return (
+      <Modal opened={team !== null} onClose={onClose} title={`Switch to ${team?.name ?? ""}`}>
+        <Text size="sm">You have no password yet. Set one under Password first.</Text>
+      </Modal>
+    );
   return (
     <Modal opened={team !== null} onClose={onClose} title={`Switch to ${team?.name ?? ""}`}>
       <form onSubmit={onSubmit}>

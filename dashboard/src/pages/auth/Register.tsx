@@ -72,12 +72,12 @@ function Form({ search }: { search: string }) {
 }
 
 /** Shown when registration is not open to everyone. */
-function Closed({ inviteOnly }: { inviteOnly: boolean }) {
+function Closed({ inviteOnly, sendsEmail }: { inviteOnly: boolean; sendsEmail: boolean }) {
   return (
     <Stack>
       <Text>
         {inviteOnly
-          ? "This server is invite-only. Ask your team's owner or an admin for an invitation; you'll get a link by email."
+          ? `This server is invite-only. Ask your team's owner or an admin for an invitation${sendsEmail ? "; you'll get a link by email." : "."}`
           : "Registration is closed on this server. Ask the server administrator for an account."}
       </Text>
       <Text>If you run this server, print a sign-in link with:</Text>
@@ -110,7 +110,9 @@ export default function Register() {
       hint={hint}
     >
       <Loaded query={registration}>
-        {({ mode }) => (open ? <Form search={search} /> : <Closed inviteOnly={mode === "invite"} />)}
+        {({ mode, sendsEmail }) =>
+          open ? <Form search={search} /> : <Closed inviteOnly={mode === "invite"} sendsEmail={sendsEmail} />
+        }
       </Loaded>
     </AuthLayout>
   );

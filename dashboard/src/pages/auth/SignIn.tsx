@@ -1,4 +1,4 @@
-import { Anchor, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { Link, useSearch } from "wouter";
 import { call } from "~/api/client";
@@ -21,8 +21,8 @@ function SignInHint({ search }: { search: string }) {
     );
   return (
     <>
-      No account or password? Ask a team admin for an invitation. If you run this server, get a sign-in link
-      with <code>loremark admin signin-link</code>.
+      No account? Ask a team admin for an invitation. Forgot your password? Ask the server administrator for a
+      sign-in link (<code>loremark admin signin-link --email you@example.com</code>).
     </>
   );
 }
@@ -33,6 +33,7 @@ export default function SignIn() {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const { submit, busy, error, retryIn } = useSubmit();
+  const linkExpired = new URLSearchParams(search).get("link") === "expired";
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     void submit(async () => {
@@ -44,6 +45,12 @@ export default function SignIn() {
     <AuthLayout title="Sign in" hint={<SignInHint search={search} />}>
       <form onSubmit={onSubmit}>
         <Stack>
+          {linkExpired && !error && (
+            <Alert color="yellow" variant="outline" role="alert">
+              This sign-in link has expired or was already used. Get a new one with{" "}
+              <code>loremark admin signin-link</code>.
+            </Alert>
+          )}
           <FormError error={error} retryIn={retryIn} />
           <TextInput
             label="Email"

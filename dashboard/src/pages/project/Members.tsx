@@ -11,6 +11,7 @@ import { Tag } from "~/parts/Tag";
 import { showSuccess } from "~/parts/toast";
 import { canManageTeam, useMe } from "~/shell/login";
 import { useProject } from "~/shell/project";
+import { NO_EMAIL, useSendsEmail } from "../team/Invite";
 
 type Member = ResponseBody<"/api/projects/{id}/members", "get">[number];
 const INVALIDATED = ["/api/projects", "/api/team"];
@@ -19,6 +20,7 @@ function AddMember({ members }: { members: Member[] }) {
   const me = useMe();
   const { id } = useProject();
   const team = useGet("/api/team");
+  const sendsEmail = useSendsEmail();
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<"admin" | "member">("member");
   const add = useSend("post", "/api/projects/{id}/members", { invalidates: INVALIDATED, quiet: true });
@@ -33,9 +35,9 @@ function AddMember({ members }: { members: Member[] }) {
       {
         onSuccess: (added) => {
           setEmail("");
-          showSuccess(
-            "status" in added ? `Invitation sent to ${added.email}.` : `${added.name} added to the project.`,
-          );
+          if (!("status" in added)) showSuccess(`${added.name} added to the project.`);
+          else if (sendsEmail) showSuccess(`Invitation sent to ${added.email}.`);
+          else showSuccess(`${added.email} invited. ${NO_EMAIL}`);
         },
       },
     );
@@ -78,7 +80,7 @@ function AddMember({ members }: { members: Member[] }) {
       )}
       <Text size="xs" c="dimmed" mt={6}>
         {canManageTeam(me)
-          ? "People outside the team get an invitation by email and join both the team and this project."
+          ? `People outside the team are invited to both the team and this project. ${sendsEmail ? "They get a link by email." : NO_EMAIL}`
           : "You can add team members. To add anyone else, ask a team admin to invite them."}
       </Text>
     </form>

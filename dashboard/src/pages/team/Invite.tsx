@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
-import { useSend } from "~/api/hooks";
+import { useGet, useSend } from "~/api/hooks";
 import { showSuccess } from "~/parts/toast";
 
 export type AssignableRole = "admin" | "member";
@@ -10,7 +10,15 @@ export const ROLE_DESCRIPTIONS: Record<"owner" | AssignableRole, string> = {
   member: "Works in projects they belong to and can read projects open to the team.",
 };
 
+/** Shown instead of what the email would do. */
+export const NO_EMAIL =
+  "Email is not set up on this server. Ask the server administrator for the invitation link.";
+
+/** Whether invitations are emailed; true until the server has answered. */
+export const useSendsEmail = () => useGet("/api/auth/registration").data?.sendsEmail ?? true;
+
 function Form({ onClose }: { onClose: () => void }) {
+  const sendsEmail = useSendsEmail();
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<AssignableRole>("member");
   const send = useSend("post", "/api/team", { quiet: true, invalidates: ["/api/team"] });
@@ -20,7 +28,11 @@ function Form({ onClose }: { onClose: () => void }) {
       { body: { email: email.trim(), role } },
       {
         onSuccess: (invitation) => {
-          showSuccess(`Invitation sent to ${invitation.email}.`);
+          showSuccess(
+            sendsEmail
+              ? `Invitation sent to ${invitation.email}.`
+              : `${invitation.email} invited. ${NO_EMAIL}`,
+          );
           onClose();
         },
       },
@@ -36,7 +48,9 @@ function Form({ onClose }: { onClose: () => void }) {
           withAsterisk={false}
           data-autofocus
           maxLength={254}
-          description="We'll email them a link. Invite the same address again to resend it."
+          description={
+            sendsEmail ? "We'll email them a link. Invite the same address again to resend it." : NO_EMAIL
+          }
           error={send.error?.message}
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
@@ -55,7 +69,7 @@ function Form({ onClose }: { onClose: () => void }) {
             Cancel
           </Button>
           <Button type="submit" loading={send.isPending}>
-            Send invitation
+            Invite
           </Button>
         </Group>
       </Stack>

@@ -135,11 +135,11 @@ export default function Team() {
   const [opened, dialog] = useDisclosure(false);
   return (
     <Page
-      title={me.teamName}
+      title="Team"
       about={
         canManageTeam(me)
-          ? "Invite people, change roles and remove members."
-          : "The people on your team. Admins can invite and remove members."
+          ? `Invite people to ${me.teamName}, change roles and remove members.`
+          : `The people on ${me.teamName}. Admins can invite and remove members.`
       }
       actions={
         canManageTeam(me) && (

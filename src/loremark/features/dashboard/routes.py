@@ -6,9 +6,10 @@ from loremark.base import errors, limits
 from loremark.features.dashboard import cli_login
 from loremark.features.dashboard.pages import Pages
 from loremark.features.identity import service
+from loremark.features.identity import store as people
 from loremark.features.identity.cookies import LoginCookie
-from loremark.features.identity.service import AuthConfig
-from loremark.web.authentication import ANYONE, page_needs_login
+from loremark.features.identity.service import AuthConfig, SignedIn
+from loremark.web.authentication import ANYONE, cookie, page_needs_login
 from loremark.web.call import Call
 from loremark.web.response import HTML, Response
 from loremark.web.routes import Routes, TxMode
@@ -90,12 +91,26 @@ async def asset(call: Call, name: str) -> Response:
 
 @routes.add("GET", "/signin", ANYONE, name="signin", tx=TxMode.WRITE, in_openapi=False)
 async def signin(call: Call, query: SigninQuery) -> Response:
-    """Sign in with a one-time link, then redirect to the dashboard; used or expired links lead to the sign-in form."""
-    if call.request.method == "GET" and 0 < len(query.token) <= limits.SIGNIN_TOKEN_CHARS:
-        signed_in = await service.sign_in_with_link(call.tx, call.use(AuthConfig), query.token, call.request.origin)
+    """Sign in with a one-time link and open the dashboard; after a used or expired link, the sign-in page says so."""
+    location = b"/"
+    if call.request.method == "GET" and query.token:
+        signed_in = await _sign_in(call, query.token)
         if signed_in is not None:
             call.use(LoginCookie).set(call, signed_in.token)
-    return Response(303, b"", HTML, [(b"location", b"/")])
+        elif not await _is_signed_in(call):
+            location = b"/sign-in?link=expired"
+    return Response(303, b"", HTML, [(b"location", location)])
+
+
+async def _sign_in(call: Call, token: str) -> SignedIn | None:
+    if len(token) > limits.SIGNIN_TOKEN_CHARS:
+        return None
+    return await service.sign_in_with_link(call.tx, call.use(AuthConfig), token, call.request.origin)
+
+
+async def _is_signed_in(call: Call) -> bool:
+    token = cookie(call.request, call.use(LoginCookie).name)
+    return token is not None and await people.find_by_login(call.tx, token) is not None
 
 
 @routes.add("GET", "/connect", page_needs_login(), name="connect", tx=TxMode.NONE, in_openapi=False)

@@ -24,8 +24,8 @@ def _set_cookie(call: Call, signed_in: SignedIn) -> CurrentUser:
 
 @routes.add("GET", "/api/auth/registration", ANYONE, name="registration")
 async def registration_status(call: Call) -> RegistrationStatus:
-    """Get the registration mode, and whether the first account still has to be created."""
-    return await service.registration_status(call.tx, call.use(AuthConfig).registration)
+    """Get the registration mode, whether the first account still has to be created, and whether email is set up."""
+    return await service.registration_status(call.tx, call.use(AuthConfig))
 
 
 @routes.add(

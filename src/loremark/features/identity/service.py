@@ -29,9 +29,10 @@ LOCAL_OWNER_EMAIL = "owner@localhost"
 
 @dataclass(frozen=True)
 class AuthConfig:
-    """The registration policy, and what is needed to create accounts."""
+    """The registration policy, whether the server sends email, and what is needed to create accounts."""
 
     registration: Policy
+    sends_email: bool
     passwords: Passwords
     plans: Plans
 
@@ -70,10 +71,10 @@ async def _check_registration_allowed(tx: Tx, policy: Policy) -> None:
         raise errors.REGISTRATION_BY_INVITATION()
 
 
-async def registration_status(tx: Tx, policy: Policy) -> RegistrationStatus:
-    """The registration mode, and whether the first account can still be created."""
-    unclaimed = policy != "closed" and await store.find_claim(tx, FIRST_ACCOUNT) is None
-    return RegistrationStatus(mode=policy, first_account=unclaimed)
+async def registration_status(tx: Tx, config: AuthConfig) -> RegistrationStatus:
+    """The registration mode, whether the first account can still be created, and whether invitations are emailed."""
+    unclaimed = config.registration != "closed" and await store.find_claim(tx, FIRST_ACCOUNT) is None
+    return RegistrationStatus(mode=config.registration, first_account=unclaimed, sends_email=config.sends_email)
 
 
 async def create_owner(
