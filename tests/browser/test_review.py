@@ -85,7 +85,7 @@ async def test_conflict_is_resolved_side_by_side(driver: Driver, visit: OpenVisi
     await window.sees("This memory says 60 minutes where the other says 30 minutes.")
     assert await window.accessibility() == []
     await page.keyboard.press("d")
-    await window.sees("You're all caught up")
+    await window.sees("You're all caught up", "Kept the other: Baskets expire after 30 minutes")
     await page.keyboard.press("u")
     await expect(this).to_contain_text("60 minutes")
     assert _baskets(olga) == before, "status and flags are restored"

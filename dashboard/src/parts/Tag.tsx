@@ -43,7 +43,7 @@ export function TypeTag({ type }: { type: string }) {
 
 const FLAGS: Record<ItemFlag, [string, Tone, string]> = {
   conflict: ["conflict", "bad", "Contradicts another memory"],
-  stale: ["stale", "warn", "A file it references has changed"],
+  stale: ["stale", "warn", "A file it references has changed or been deleted"],
   low_confidence: ["low confidence", "warn", "Reviewers keep few memories of this kind"],
   quality: ["low quality", "warn", "Vague or poorly worded"],
   redacted: ["redacted", "plain", "A secret was removed"],
@@ -60,10 +60,12 @@ export function FlagTags({ flags }: { flags: ItemFlag[] }) {
   });
 }
 
-export function Confidence({ value }: { value: number }) {
-  return (
-    <Tag title="Confidence: the share of memories of this kind that reviewers keep">
-      {Math.round(value * 100)}% confidence
-    </Tag>
-  );
+export function Confidence({
+  value,
+  title = "Confidence: the share of memories of this kind that reviewers keep",
+}: {
+  value: number;
+  title?: string;
+}) {
+  return <Tag title={title}>{Math.round(value * 100)}% confidence</Tag>;
 }

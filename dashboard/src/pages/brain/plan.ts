@@ -31,5 +31,5 @@ export const LAYERS: Record<PlanLayer["layer"], { name: string; about: string }>
   0: { name: "Header", about: "project description" },
   1: { name: "Layer 1", about: "architecture, conventions, stack" },
   2: { name: "Layer 2", about: "implementation, decisions, bugs" },
-  3: { name: "Layer 3", about: "todos, session logs, other" },
+  3: { name: "Layer 3", about: "todos, code map" },
 };

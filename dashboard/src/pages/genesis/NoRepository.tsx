@@ -1,7 +1,8 @@
 import { Button, Stack, Text, Title } from "@mantine/core";
-import { IconGitBranch, IconTerminal2 } from "@tabler/icons-react";
+import { IconGitBranch, IconTelescope, IconTerminal2 } from "@tabler/icons-react";
 import { Link } from "wouter";
 import { CodeBlock } from "~/parts/Copy";
+import { EmptyState } from "~/parts/Page";
 import parts from "~/parts/parts.module.css";
 import { useCanManage, useCanWrite, useProject } from "~/shell/project";
 import classes from "./genesis.module.css";
@@ -11,6 +12,12 @@ export function NoRepository() {
   const project = useProject();
   const canManage = useCanManage();
   const canWrite = useCanWrite();
+  if (project.status === "archived")
+    return (
+      <EmptyState icon={<IconTelescope size={40} />} title="No repository connected">
+        This project is archived. Unarchive it in Project settings to scan a codebase.
+      </EmptyState>
+    );
   return (
     <section className={classes.options} aria-label="Ways to scan a codebase">
       <div className={parts.card}>
@@ -23,12 +30,12 @@ export function NoRepository() {
             Genesis reads a connected repository over HTTPS and reports on the product, architecture,
             dependencies, entry points and security.
           </Text>
-          {canManage && project.status === "active" ? (
+          {canManage ? (
             <Button component={Link} href={`/p/${project.id}/settings`}>
               Connect repository
             </Button>
           ) : (
-            <Text size="sm">Ask a project admin to connect a repository in Settings.</Text>
+            <Text size="sm">Ask a project admin to connect a repository in Project settings.</Text>
           )}
         </Stack>
       </div>

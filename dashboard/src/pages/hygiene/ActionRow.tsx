@@ -71,7 +71,7 @@ export const ActionRow = memo(function ActionRow(props: Props) {
           </h4>
           <div className={classes.facts}>
             {action.applied && !isIrreversible(action) && <Tag tone="good">applied</Tag>}
-            <Confidence value={action.confidence} />
+            <Confidence value={action.confidence} title="How confident this check is in the suggestion" />
             {action.requiresHumanApproval && (
               <Tag tone="warn" title="This change may remove information">
                 needs review

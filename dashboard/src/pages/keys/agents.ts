@@ -28,7 +28,7 @@ export const AGENTS: Agent[] = [
   agent(
     "codex",
     "Codex",
-    "Start Codex, type /hooks and trust the six loremark hooks. Codex runs no hooks until you do.",
+    "Codex runs no hooks until you trust them: start Codex, type /hooks and trust the six loremark hooks.",
   ),
   agent("gemini", "Gemini CLI", "Restart Gemini CLI."),
   agent("copilot", "Copilot CLI", "Restart Copilot CLI."),
@@ -43,7 +43,7 @@ export const AGENTS: Agent[] = [
   agent(
     "vscode",
     "VS Code",
-    "Run MCP: List Servers and start loremark. Hooks are a preview feature (setting chat.useHooks).",
+    "Run the command “MCP: List Servers” and start loremark. To capture sessions, turn on the preview setting chat.useHooks.",
   ),
   agent("windsurf", "Windsurf", "Restart Windsurf and refresh the servers in Cascade's settings."),
   agent("devin", "Devin Desktop", "Restart Devin Desktop."),

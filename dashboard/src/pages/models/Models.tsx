@@ -14,9 +14,9 @@ const PURPOSES: Record<Model["purpose"], { name: string; about: string }> = {
     name: "Medium model",
     about: "Language model for sessions, answers, repository scans and hygiene.",
   },
-  small: { name: "Small model", about: "Language model for projects with the small AI tier." },
-  embeddings: { name: "Embeddings", about: "Find memories by meaning." },
-  reader: { name: "Reader", about: "Decides which memories matter for a task or answer a question." },
+  small: { name: "Small model", about: "Language model for projects whose model is set to Small." },
+  embeddings: { name: "Embeddings", about: "Finds memories by meaning." },
+  reader: { name: "Reader", about: "Decides which memories are relevant to a task or question." },
 };
 
 function ModelName({ model }: { model: Model }) {
@@ -88,9 +88,9 @@ function ModelList() {
             ))}
           </ul>
           <Text size="sm" c="dimmed" mt="md">
-            To change a model, set <Code>LOREMARK_LLM_MEDIUM</Code> and related variables on the server and
-            restart it. A test uses a few of the team's AI tokens. If a model fails, the built-in engine takes
-            over.
+            To change the language models or embeddings, set <Code>LOREMARK_LLM_MEDIUM</Code> and related
+            variables on the server and restart it. Testing a language model uses a few of the team's AI
+            tokens. If a language model fails, the built-in engine takes over.
           </Text>
         </>
       )}

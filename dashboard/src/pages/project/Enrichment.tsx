@@ -20,20 +20,23 @@ export function describeThreshold(percent: number): string {
   if (percent >= OFF) return "Off: every new memory waits for review.";
   if (percent === 0)
     return "Approves every new memory that has no conflict and no redacted secret, whatever its confidence.";
-  const examples =
-    percent > 92
-      ? "memories people save themselves"
-      : percent > 90
-        ? "explicitly stated decisions and rules"
-        : percent > 72
-          ? "explicitly stated decisions, and commits with a description"
-          : percent > 30
-            ? "rules from instruction files"
-            : "commits without a description";
-  return (
-    `Approves memories with at least ${percent}% confidence, such as ${examples}, ` +
-    "unless they have a conflict or a redacted secret. Everything else waits for review."
-  );
+  // What qualifies with the lowest confidence; the numbers are those of src/loremark/memory/extraction/confidence.py.
+  const memories =
+    percent > 95
+      ? "only memories saved with full confidence, such as those added with New memory"
+      : `memories with at least ${percent}% confidence, such as ` +
+        (percent > 92
+          ? "those that people save themselves"
+          : percent > 90
+            ? "explicitly stated decisions and rules"
+            : percent > 72
+              ? "explicitly stated decisions, and commits with a description"
+              : percent > 50
+                ? "rules from instruction files"
+                : percent > 10
+                  ? "changes reported without an explanation"
+                  : "sentences taken from a session summary");
+  return `Approves ${memories}, unless they have a conflict or a redacted secret. Everything else waits for review.`;
 }
 
 function Threshold({ disabled, current }: { disabled: boolean; current: number }) {

@@ -28,8 +28,8 @@ export function FileChanges({ item }: { item: Item }) {
         Changed files
       </Title>
       <Text size="sm">
-        {item.files.length === 1 ? "This file has" : "At least one of these files has"} changed since this
-        memory was created
+        {item.files.length === 1 ? "This file has" : "At least one of these files has"} changed or been
+        deleted since this memory was created
         {since && (
           <>
             {" "}

@@ -30,7 +30,7 @@ const ABOUT: Record<Tab, string> = {
   drafts: "New memories appear here until someone approves them.",
   lowConfidence: "Memories with low confidence appear here.",
   conflicts: "Memories that contradict each other appear here side by side.",
-  stale: "Memories whose files have changed appear here.",
+  stale: "Memories whose files have changed or been deleted appear here.",
 };
 
 /** Prefetches the evidence and conflicts of the next item. */
@@ -103,7 +103,7 @@ function ReviewQueue({
     },
     deprecate: () => {
       if (!ready || !current) return;
-      if (other) submit("Kept the other", current, RESOLUTIONS.keepOther(current, other));
+      if (other) submit("Kept the other", current, RESOLUTIONS.keepOther(current, other), other.title);
       else submit("Deprecated", current, [{ item: current, status: "deprecated" }]);
     },
     keepBoth: () =>
@@ -161,7 +161,7 @@ function ReviewQueue({
         <Group gap="xs">
           {lastDecision && (
             <Text size="sm" c="dimmed" className={classes.lastDecision}>
-              {lastDecision.label}: {lastDecision.item.title}
+              {lastDecision.label}: {lastDecision.title}
             </Text>
           )}
           {lastDecision && (

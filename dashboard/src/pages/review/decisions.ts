@@ -14,6 +14,8 @@ interface Queue {
 
 interface Decision {
   label: string;
+  /** The title shown with the label. */
+  title: string;
   /** The reviewed item; `items` also has the conflicting items that changed with it. */
   item: Item;
   items: Item[];
@@ -33,11 +35,12 @@ export function useDecisions(queue: Queue) {
     latest.current.restore(decision.items, decision.item.id);
   }, []);
   const submit = useCallback(
-    (label: string, item: Item, changes: StatusChange[]) => {
+    (label: string, item: Item, changes: StatusChange[], title = item.title) => {
       const pending = applyStatusChanges(cache, changes, true);
       const items = changes.map(({ item }) => item);
       const decision: Decision = {
         label,
+        title,
         item,
         items,
         undo: () => {
@@ -60,6 +63,7 @@ export function useDecisions(queue: Queue) {
     (before: Item, label: string) => {
       const decision: Decision = {
         label,
+        title: before.title,
         item: before,
         items: [before],
         undo: () => {
@@ -84,7 +88,13 @@ export function useDecisions(queue: Queue) {
   );
   const remove = useCallback(
     (item: Item) => {
-      const decision: Decision = { label: "Deleted", item, items: [item], undo: () => cancelRemoval() };
+      const decision: Decision = {
+        label: "Deleted",
+        title: item.title,
+        item,
+        items: [item],
+        undo: () => cancelRemoval(),
+      };
       const cancelRemoval = removeItems(cache, [item], {
         onUndo: () => restore(decision),
         // Deleted on the server, so it can no longer be undone.

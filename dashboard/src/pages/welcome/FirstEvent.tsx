@@ -6,20 +6,13 @@ import { Link } from "wouter";
 import { invalidate, useGet } from "~/api/hooks";
 import { useLiveNotice, type Notice } from "~/api/live";
 import type { SessionEvent } from "~/api/types";
-import { lookup } from "~/parts/lookup";
+import { eventName } from "~/parts/names";
 import { ErrorAlert } from "~/parts/Page";
 import { Tag } from "~/parts/Tag";
 import { RelativeTime } from "~/parts/format";
 import classes from "./welcome.module.css";
 
 const EXCERPT_CHARS = 240;
-const EVENTS: Record<string, string> = {
-  session_save: "Session activity",
-  git_digest: "Repository commits",
-  scan_result: "Scan results",
-  context_update: "A context update",
-  memory_operation: "A memory change",
-};
 
 /** The longest text found in an event payload, shortened. */
 function findExcerpt(payload: unknown): string {
@@ -38,9 +31,9 @@ function EventSummary({ event }: { event: SessionEvent }) {
   return (
     <>
       <Group gap="xs" mt="sm">
-        <Tag tone="info">{event.event}</Tag>
+        <Tag tone="info">{eventName(event.event)}</Tag>
         <Text size="sm" c="dimmed">
-          {lookup(EVENTS, event.event) ?? "An event"}, <RelativeTime at={event.createdAt} />
+          <RelativeTime at={event.createdAt} />
         </Text>
       </Group>
       {excerpt && (
@@ -70,7 +63,13 @@ function NextSteps({ projectId }: { projectId: string }) {
   );
 }
 
-function Received({ projectId, previousEventAt }: { projectId: string; previousEventAt: string | null }) {
+interface ReceivedProps {
+  projectId: string;
+  previousEventAt: string | null;
+  hasHooks: boolean;
+}
+
+function Received({ projectId, previousEventAt, hasHooks }: ReceivedProps) {
   const sessions = useGet("/api/v2/sessions", { query: { projectId, limit: 1 } });
   const id = sessions.data?.[0]?.id ?? "";
   const events = useGet(
@@ -90,16 +89,23 @@ function Received({ projectId, previousEventAt }: { projectId: string; previousE
       </Group>
       {first && <EventSummary event={first} />}
       <Text size="sm" mt="sm">
-        Your agent is connected. When its session ends, its decisions and findings become memories that the
-        next session starts with.
+        {hasHooks
+          ? "Your agent is connected. When its session ends, its decisions and findings become memories that the next session starts with."
+          : "Event received. Open the session and choose Enrich now to extract memories from it."}
       </Text>
       <NextSteps projectId={projectId} />
     </div>
   );
 }
 
+interface Props {
+  projectId: string;
+  /** Whether the agent's hooks report when a session ends, which starts enrichment. */
+  hasHooks: boolean;
+}
+
 /** Waits for the project's next event and shows it. */
-export function FirstEvent({ projectId }: { projectId: string }) {
+export function FirstEvent({ projectId, hasHooks }: Props) {
   const cache = useQueryClient();
   const overview = useGet("/api/v2/overview/{projectId}", { path: { projectId } });
   const lastEventAt = overview.data?.lastEventAt ?? null;
@@ -117,7 +123,7 @@ export function FirstEvent({ projectId }: { projectId: string }) {
   if (overview.error && !overview.data)
     return <ErrorAlert error={overview.error} retry={() => void overview.refetch()} />;
   if (initial !== undefined && lastEventAt !== initial)
-    return <Received projectId={projectId} previousEventAt={initial} />;
+    return <Received projectId={projectId} previousEventAt={initial} hasHooks={hasHooks} />;
   return (
     <div className={classes.waiting} role="status">
       <span className={classes.pulse} aria-hidden />

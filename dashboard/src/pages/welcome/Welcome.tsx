@@ -167,7 +167,7 @@ function SetupSteps({ projects }: { projects: Project[] }) {
         {ready && <KeyStep agent={agent} project={project} />}
       </Step>
       <Step number={4} title="Receive the first event" state={ready ? "current" : "later"}>
-        {ready && <FirstEvent key={project.id} projectId={project.id} />}
+        {ready && <FirstEvent key={project.id} projectId={project.id} hasHooks={agent.kind === "agent"} />}
       </Step>
     </ol>
   );
