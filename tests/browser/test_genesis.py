@@ -62,12 +62,12 @@ async def test_scan_shows_live_progress_and_results(
     total = len(results["findings"])
     await window.sees(f"{total} findings, most important first", f"{total} findings from 8 files")
     models = results["summary"]["byLayer"]["dataModel"]
-    await page.get_by_role("group", name="Layer").get_by_role("button", name="Data model").click()
+    await page.get_by_role("group", name="Area").get_by_role("button", name="Data model").click()
     await window.sees(f"{models} of {total} findings")
     await page.keyboard.press("j")
     await page.keyboard.press("Enter")
     await window.sees("shop/models.py")
-    await page.get_by_role("group", name="Layer").get_by_role("button", name="All").click()
+    await page.get_by_role("group", name="Area").get_by_role("button", name="All").click()
     await page.get_by_role("textbox", name="Search findings").fill("stones builders")
     await expect(page.get_by_role("list", name="Findings").get_by_role("listitem").first).to_contain_text("Product")
     assert await window.accessibility() == []

@@ -76,7 +76,7 @@ async def test_events_are_displayed_and_enrichment_updates_live(driver: Driver, 
     await page.get_by_role("link", name=re.compile("5 events.*active", re.DOTALL)).click()
     await expect(page).to_have_url(f"{window.url}/p/{olga.project_id}/sessions/{session}")
 
-    save = page.get_by_role("article", name=re.compile("Session saved"))
+    save = page.get_by_role("article", name=re.compile("Session activity"))
     await expect(save.get_by_role("region", name="convention")).to_contain_text("Money is always a Decimal")
     await save.get_by_text("Other fields: mood").click()
     await expect(save).to_contain_text("<img src=x onerror=alert(1)>")
@@ -88,7 +88,7 @@ async def test_events_are_displayed_and_enrichment_updates_live(driver: Driver, 
     context = page.get_by_role("article", name=re.compile("^Context update"))
     await context.get_by_role("button", name=re.compile("Show text")).click()
     await expect(context).to_contain_text("The very end.")
-    await expect(page.get_by_role("article", name=re.compile("Memory operation"))).to_contain_text("create")
+    await expect(page.get_by_role("article", name=re.compile("Memory change"))).to_contain_text("create")
 
     await page.get_by_role("button", name="Enrich now").click()
     stages = page.get_by_role("progressbar", name="Completed stages")
@@ -163,18 +163,18 @@ async def test_failed_enrichment_shows_the_error_and_can_be_retried(
     assert olga.request("GET", f"/api/v2/sessions/{session}")["status"] == "completed"
 
 
-async def test_a_session_can_be_forgotten(driver: Driver, visit: OpenVisit, olga: User) -> None:
+async def test_a_session_can_be_deleted(driver: Driver, visit: OpenVisit, olga: User) -> None:
     session = olga.send_event("session_save", {**_SOURCE, "summary": "About the merger."})["sessionId"]
     window = await visit(olga)
     page = await window.go(f"{{p}}/sessions/{session}")
-    await page.get_by_role("button", name="Forget session").click()
-    dialog = page.get_by_role("dialog", name="Forget this session?")
+    await page.get_by_role("button", name="Delete session").click()
+    dialog = page.get_by_role("dialog", name="Delete this session?")
     await expect(dialog).to_contain_text("1 event")
     assert await window.accessibility() == []
     await dialog.get_by_role("button", name="Cancel").click()
     await expect(dialog).to_have_count(0)
-    await page.get_by_role("button", name="Forget session").click()
-    await dialog.get_by_role("button", name="Forget session").click()
+    await page.get_by_role("button", name="Delete session").click()
+    await dialog.get_by_role("button", name="Delete session").click()
     await expect(page).to_have_url(f"{window.url}/p/{olga.project_id}/sessions")
     await expect(page.get_by_role("link", name=re.compile("1 event"))).to_have_count(0)
     assert olga.request("GET", f"/api/v2/sessions?projectId={olga.project_id}") == []

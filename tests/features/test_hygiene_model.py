@@ -121,7 +121,7 @@ async def test_plan_is_unchanged_when_the_model_fails(service: Service, model: S
     model.always(reply)
     plan = await _analyze(owner, project)
     assert _kinds(plan) == ["MERGE_MEMORIES", "REDACT", "RENAME_TITLE"]
-    assert all(note.endswith("The plan was not reviewed by a model.") for note in plan["summary"]["notes"])
+    assert all(note.endswith("The suggestions were not reviewed by a model.") for note in plan["summary"]["notes"])
     assert bool(plan["summary"]["notes"]) == ("99" not in str(reply))
 
 
@@ -130,5 +130,5 @@ async def test_model_is_not_called_without_enough_tokens(service: Service, model
     owner, project = await _create_problems(service)
     plan = await _analyze(owner, project)
     assert _kinds(plan) == ["MERGE_MEMORIES", "REDACT", "RENAME_TITLE"]
-    assert plan["summary"]["notes"] == ["AI token limit reached. The plan was not reviewed by a model."]
+    assert plan["summary"]["notes"] == ["AI token limit reached. The suggestions were not reviewed by a model."]
     assert model.requests == []

@@ -1,6 +1,7 @@
+import { Button } from "@mantine/core";
 import { createContext, useContext, type ReactNode } from "react";
 import { IconFolderQuestion } from "@tabler/icons-react";
-import { useParams } from "wouter";
+import { Link, useParams } from "wouter";
 import { useGet } from "~/api/hooks";
 import type { Project } from "~/api/types";
 import { EmptyState, Loaded } from "~/parts/Page";
@@ -22,6 +23,17 @@ export function useCanWrite(): boolean {
 
 export function useCanManage(): boolean {
   return useProject().accessLevel === "manage";
+}
+
+/** A link to the setup guide, for those who can connect an agent to the project. */
+export function ConnectAgent() {
+  const { id } = useProject();
+  if (!useCanWrite()) return null;
+  return (
+    <Button component={Link} href={`/welcome?project=${id}`} mt="xs">
+      Connect an agent
+    </Button>
+  );
 }
 
 export function useProjects() {

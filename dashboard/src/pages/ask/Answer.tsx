@@ -4,6 +4,7 @@ import { memo, useMemo, type ReactNode } from "react";
 import type { Source } from "~/api/types";
 import { CopyIconButton } from "~/parts/Copy";
 import { Markdown } from "~/parts/Markdown";
+import { modelName } from "~/parts/names";
 import classes from "./ask.module.css";
 import { linkCitations, stripSourceList } from "./citations";
 import { Sources } from "./Sources";
@@ -88,7 +89,7 @@ export const Answer = memo(function Answer(props: AnswerProps) {
         )}
         {props.model && (
           <Text size="xs" c="dimmed">
-            {props.model}
+            {modelName(props.model)}
           </Text>
         )}
       </Group>

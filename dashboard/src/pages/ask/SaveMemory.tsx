@@ -73,7 +73,7 @@ export function SaveMemory({
             onChange={(event) => setTitle(event.currentTarget.value)}
           />
           <Textarea
-            label="Details"
+            label="Content"
             description="Why, since when, and where it applies. Markdown is supported."
             autosize
             minRows={4}

@@ -1,6 +1,7 @@
 import type { components } from "~/api/schema";
 import { pluralize } from "~/parts/format";
 import { lookup } from "~/parts/lookup";
+import { KINDS } from "../hygiene/actions";
 
 export type Entry = components["schemas"]["AuditEntry"];
 
@@ -21,7 +22,7 @@ const ACTIONS: Record<string, [string, string, (entry: Entry) => string]> = {
     (e) => (detail(e, "method") ? `signed in with a ${detail(e, "method")}` : "signed in"),
   ],
   "login.ended": ["Access", "Signed out", () => "signed out"],
-  "password.changed": ["Access", "Password changed", () => "changed the password"],
+  "password.changed": ["Access", "Password changed", () => "changed their password"],
   "key.created": ["Access", "API key created", (e) => `created the API key “${detail(e, "name")}”`],
   "key.deleted": ["Access", "API key revoked", (e) => `revoked the API key “${detail(e, "name")}”`],
   "team.created": ["Team", "Team created", (e) => `created the team “${detail(e, "name")}”`],
@@ -59,18 +60,22 @@ const ACTIONS: Record<string, [string, string, (entry: Entry) => string]> = {
   ],
   "session.deleted": [
     "Memory",
-    "Session forgotten",
-    (e) => `forgot a session with ${pluralize(Number(detail(e, "events")), "event")}`,
+    "Session deleted",
+    (e) => `deleted a session with ${pluralize(Number(detail(e, "events")), "event")}`,
   ],
   "item.deleted": ["Memory", "Memory deleted", (e) => `deleted the memory “${detail(e, "title")}”`],
   "context.deleted": ["Memory", "Context deleted", (e) => `deleted the context ${detail(e, "schemaKey")}`],
   "contexts.populated": ["Memory", "Contexts updated in bulk", () => "updated contexts in bulk"],
   "hygiene.applied": [
     "Memory",
-    "Hygiene action applied",
-    (e) => `applied a hygiene action: ${hygieneAction(e)}`,
+    "Hygiene suggestion applied",
+    (e) => `applied a hygiene suggestion: ${hygieneAction(e)}`,
   ],
-  "hygiene.undone": ["Memory", "Hygiene action undone", (e) => `undid a hygiene action: ${hygieneAction(e)}`],
+  "hygiene.undone": [
+    "Memory",
+    "Hygiene suggestion undone",
+    (e) => `undid a hygiene suggestion: ${hygieneAction(e)}`,
+  ],
   "chat.deleted": [
     "Memory",
     "Conversation deleted",
@@ -99,7 +104,7 @@ const ACTIONS: Record<string, [string, string, (entry: Entry) => string]> = {
   "billing.auto_recharge_paused": [
     "Billing",
     "Auto-recharge paused",
-    () => "paused auto-recharge after a failed payment",
+    () => "paused auto-recharge after a failed purchase",
   ],
 };
 
@@ -112,7 +117,8 @@ function describePack(entry: Entry): string {
 }
 
 function hygieneAction(entry: Entry): string {
-  return detail(entry, "type").toLowerCase().replaceAll("_", " ") || "unknown";
+  const type = detail(entry, "type");
+  return KINDS.find(([kind]) => kind === type)?.[1] ?? (type || "unknown");
 }
 
 /** What was done, in words; an unknown action by its own name. */

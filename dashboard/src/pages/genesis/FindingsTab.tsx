@@ -9,7 +9,7 @@ import classes from "./findings.module.css";
 
 const IMPORTANCE_OPTIONS = [
   { value: "1", label: "All" },
-  { value: "2", label: "Minor (2) and above" },
+  { value: "2", label: "Low (2) and above" },
   { value: "3", label: "Medium (3) and above" },
   { value: "4", label: "High (4) and above" },
   { value: "5", label: "Critical (5)" },
@@ -51,7 +51,7 @@ export function FindingsTab({ findings }: { findings: Finding[] }) {
           onChange={(value) => setMinImportance(value ?? "1")}
         />
       </div>
-      <div className={classes.layers} role="group" aria-label="Layer">
+      <div className={classes.layers} role="group" aria-label="Area">
         {layers.map(([key, name, found]) => (
           <button
             key={key}

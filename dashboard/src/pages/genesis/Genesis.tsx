@@ -35,7 +35,7 @@ function FirstScan({ options, setOptions }: FirstScanProps) {
         Scan {project.name}
       </Title>
       <Text size="sm" c="dimmed" mb="md" style={{ overflowWrap: "anywhere" }}>
-        Genesis reads {project.repoUrl} and shows findings by layer, the tech stack and an import graph.
+        Genesis reads {project.repoUrl} and shows findings by area, the tech stack and an import graph.
         Important findings become memories for your agents.
       </Text>
       <ScanForm options={options} setOptions={setOptions} hasPreviousScan={false} />

@@ -83,7 +83,7 @@ export function RunningScan({ scan, canCancel }: { scan: Scan; canCancel: boolea
       </div>
       <Stats
         stats={[
-          ["Files read", scan.filesProcessed, scan.filesTotal],
+          ["Files analyzed", scan.filesProcessed, scan.filesTotal],
           ["Chunks analyzed", scan.chunksProcessed, scan.chunksTotal],
           ["Findings", scan.findingsCount],
           ["Started", <RelativeTime key="at" at={scan.startedAt} />],

@@ -17,8 +17,8 @@ export const LAYERS: [Layer, string][] = [
 export const LAYER_NAME = Object.fromEntries(LAYERS) as Record<Layer, string>;
 
 const IMPORTANCE_LABELS: Record<number, [word: string, tone: Tone]> = {
-  1: ["low", "plain"],
-  2: ["minor", "plain"],
+  1: ["very low", "plain"],
+  2: ["low", "plain"],
   3: ["medium", "info"],
   4: ["high", "warn"],
   5: ["critical", "bad"],

@@ -47,7 +47,7 @@ export const MODES: Record<Mode, { name: string; about: string; when: string }> 
 const REASONS: Record<string, string> = {
   "item changed": "The memory has changed since this check. Run a new check.",
   "already applied": "Already applied.",
-  "unknown action": "This suggestion is no longer part of the plan.",
+  "unknown action": "This suggestion is no longer part of the check.",
   "not applied": "There is nothing to undo.",
   "redactions are final": "Redacted text is not kept, so it can't be restored.",
 };

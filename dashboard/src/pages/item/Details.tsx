@@ -6,15 +6,10 @@ import { useGet } from "~/api/hooks";
 import { fetchItem } from "~/api/items";
 import type { Item } from "~/api/types";
 import { CopyIconButton } from "~/parts/Copy";
+import { BRAIN_LAYERS } from "~/parts/names";
 import { Confidence, StatusTag, Tag, TypeTag } from "~/parts/Tag";
 import { pluralize, RelativeTime } from "~/parts/format";
 import classes from "./item.module.css";
-
-export const TIERS: Record<number, string> = {
-  1: "included first",
-  2: "included next",
-  3: "included if space remains",
-};
 
 function Detail({ name, children }: { name: string; children: ReactNode }) {
   return (
@@ -63,7 +58,7 @@ function Usage({ id }: { id: string }) {
   if (!usage.data?.served) return null;
   const { served, used, corrected } = usage.data;
   const facts = [
-    `Served ${times(served)}`,
+    `In ${pluralize(served, "briefing")}`,
     used === 0 ? "never used" : `used ${times(used)}`,
     ...(corrected === 0 ? [] : [pluralize(corrected, "repeat correction")]),
   ];
@@ -80,8 +75,8 @@ export function Details({ item }: { item: Item }) {
       <Detail name="Type">
         <TypeTag type={item.type} />
       </Detail>
-      <Detail name="Tier">
-        {item.tier}, {TIERS[item.tier]}
+      <Detail name="Brain layer">
+        {BRAIN_LAYERS.find(({ value }) => value === String(item.tier))?.label ?? item.tier}
       </Detail>
       <Detail name="Schema key">
         <Link href={`${memory}?schemaKey=${encodeURIComponent(item.schemaKey)}`} className={classes.link}>

@@ -19,6 +19,7 @@ import type { Item, ItemType } from "~/api/types";
 import { EditConflict } from "~/parts/EditConflict";
 import { Kbd } from "~/parts/shortcuts";
 import { Markdown } from "~/parts/Markdown";
+import { BRAIN_LAYERS, SCHEMA_KEY_HELP } from "~/parts/names";
 import { Loaded } from "~/parts/Page";
 import { ITEM_TYPES } from "~/parts/Tag";
 import { showError } from "~/parts/toast";
@@ -97,6 +98,8 @@ function Fields({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) =>
         />
         <TextInput
           label="Schema key"
+          description={SCHEMA_KEY_HELP}
+          inputWrapperOrder={["label", "input", "description", "error"]}
           maxLength={500}
           value={draft.schemaKey}
           error={
@@ -105,12 +108,8 @@ function Fields({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) =>
           onChange={(event) => set({ schemaKey: event.currentTarget.value })}
         />
         <Select
-          label="Tier"
-          data={[
-            { value: "1", label: "1 (included first)" },
-            { value: "2", label: "2 (included next)" },
-            { value: "3", label: "3 (if space remains)" },
-          ]}
+          label="Brain layer"
+          data={BRAIN_LAYERS}
           value={String(draft.tier)}
           allowDeselect={false}
           onChange={(chosen) => chosen && set({ tier: Number(chosen) })}

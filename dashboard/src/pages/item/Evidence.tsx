@@ -3,21 +3,11 @@ import { IconQuote } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { useEvidence, type CitedEvent } from "~/api/items";
-import { lookup } from "~/parts/lookup";
+import { eventName, sourceName } from "~/parts/names";
 import { EmptyState, Loaded } from "~/parts/Page";
 import { Tag } from "~/parts/Tag";
 import { RelativeTime } from "~/parts/format";
 import classes from "./item.module.css";
-
-/** Labels by event type. */
-const EVENT_LABELS: Record<string, string> = {
-  session_save: "session",
-  git_digest: "commits",
-  memory_operation: "saved directly",
-  context_update: "context",
-  scan_result: "scan",
-  conversation: "conversation",
-};
 
 const SHORT_SHA_CHARS = 10;
 
@@ -76,9 +66,9 @@ function PassageItem({ passage, projectId }: { passage: Passage; projectId: stri
         <HighlightedExcerpt passage={passage} />
       </blockquote>
       <div className={classes.passageSource}>
-        {cited.event && <Tag>{lookup(EVENT_LABELS, cited.event) ?? cited.event.replaceAll("_", " ")}</Tag>}
+        {cited.event && <Tag>{eventName(cited.event)}</Tag>}
         {cited.commitSha && <code title={cited.commitSha}>{cited.commitSha.slice(0, SHORT_SHA_CHARS)}</code>}
-        {cited.source && <span>{cited.source}</span>}
+        {cited.source && <span>{sourceName(cited.source)}</span>}
         {cited.createdAt && <RelativeTime at={cited.createdAt} />}
         {cited.sessionId && (
           <Link href={`/p/${projectId}/sessions/${cited.sessionId}`} className={classes.link}>

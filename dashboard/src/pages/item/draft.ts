@@ -50,7 +50,7 @@ export function toText(state: State): string {
     `Title: ${state.title}`,
     ...(state.status ? [`Status: ${state.status}`] : []),
     `Type: ${state.type}`,
-    `Tier: ${state.tier}`,
+    `Brain layer: ${state.tier}`,
     `Schema key: ${state.schemaKey}`,
     ...(state.flags?.length ? [`Flags: ${state.flags.join(", ").replaceAll("_", " ")}`] : []),
     ...(state.tags.length > 0 ? [`Tags: ${state.tags.join(", ")}`] : []),

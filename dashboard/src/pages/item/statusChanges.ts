@@ -73,13 +73,13 @@ function showProgress(doing: string, all: number) {
   };
 }
 
-function reportFailures(failures: Failure[], all: number) {
+function reportFailures(failures: Failure[], all: number, done: "changed" | "deleted" | "undone") {
   const first = failures[0];
   if (!first) return;
   showError(
     all === 1
       ? first.error
-      : new Error(`${failures.length} of ${all} could not be changed. ${first.error.message}`),
+      : new Error(`${failures.length} of ${all} could not be ${done}. ${first.error.message}`),
   );
 }
 
@@ -134,7 +134,7 @@ export function applyStatusChanges(
       clearPending(ids);
       confirmPending(cache, updated);
     }
-    reportFailures(failures, items.length);
+    reportFailures(failures, items.length, "changed");
     return failures;
   });
   trackPending(ids, finished);
@@ -158,7 +158,7 @@ export function applyStatusChanges(
     const unchanged = items.filter((item) => findPending(item.id) === item).map(({ id }) => id);
     clearPending(unchanged);
     confirmPending(cache, new Map([...reverted].filter(([id]) => unchanged.includes(id))));
-    reportFailures(failures, done.length);
+    reportFailures(failures, done.length, "undone");
   };
   const undo = () => {
     const work = revert();
@@ -199,7 +199,7 @@ export function removeItems(
     const failed = new Set(failures.map(({ item }) => item.id));
     removeCached(cache, new Set(ids.filter((id) => !failed.has(id))));
     clearPending(ids);
-    reportFailures(failures, items.length);
+    reportFailures(failures, items.length, "deleted");
     if (failures.length > 0) callbacks.onUndo?.();
   };
   setPending(ids.map((id) => [id, null]));

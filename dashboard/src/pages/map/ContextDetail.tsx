@@ -148,7 +148,7 @@ export function ContextDetail(props: Props) {
               </Tag>
             )}
             {context.contextType !== "memory" && <Tag tone="soft">{context.contextType}</Tag>}
-            <Tag title="Layer of the brain this context belongs to">tier {context.tier}</Tag>
+            <Tag title="Layer of the brain this context belongs to">brain layer {context.tier}</Tag>
           </Group>
           {description && <Text mb={4}>{description}</Text>}
           <Group gap={4} className={classes.facts}>

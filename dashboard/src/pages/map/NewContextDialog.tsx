@@ -12,6 +12,7 @@ import {
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call } from "~/api/client";
+import { BRAIN_LAYERS } from "~/parts/names";
 import { showSuccess } from "~/parts/toast";
 import { canManageTeam, useMe } from "~/shell/login";
 import { useCanWrite, useProject } from "~/shell/project";
@@ -112,12 +113,8 @@ export function NewContextDialog({ parent, opened, close, onCreated }: Props) {
             onChange={(event) => setContent(event.currentTarget.value)}
           />
           <Select
-            label="Tier"
-            data={[
-              { value: "1", label: "1 (included first)" },
-              { value: "2", label: "2 (included next)" },
-              { value: "3", label: "3 (if space remains)" },
-            ]}
+            label="Brain layer"
+            data={BRAIN_LAYERS}
             value={tier}
             allowDeselect={false}
             onChange={(chosen) => chosen && setTier(chosen)}

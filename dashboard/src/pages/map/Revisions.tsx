@@ -20,7 +20,7 @@ const CHANGE_LABELS: Record<string, string> = {
   deprecated: "deprecated",
   compacted: "compacted",
   reverted: "reverted to an earlier version",
-  populated: "populated",
+  populated: "updated in bulk",
 };
 
 /** A revision as text, for diffs. */
@@ -30,8 +30,8 @@ function toText({ snapshot }: Revision): string {
   const lines = [
     `Name: ${field("name")}`,
     ...(field("description") ? [`Description: ${field("description")}`] : []),
-    `State: ${field("state")}`,
-    `Tier: ${field("tier")}`,
+    `Status: ${field("state")}`,
+    `Brain layer: ${field("tier")}`,
     ...(field("contextType") ? [`Type: ${field("contextType")}`] : []),
     ...(field("parentContextId") ? [`Parent: ${field("parentContextId")}`] : []),
     "",
@@ -144,7 +144,7 @@ export function Revisions({ node }: { node: Node }) {
             </Button>
           )}
           <Text size="xs" c="dimmed">
-            Reverting does not change the state or the parent.
+            Reverting does not change the status or the parent.
           </Text>
         </Stack>
       )}

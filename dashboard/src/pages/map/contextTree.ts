@@ -78,7 +78,11 @@ export type Health = "healthy" | "drafts" | "stale" | "conflict" | "unused";
 export const HEALTH: { health: Health; label: string; description: string }[] = [
   { health: "healthy", label: "Healthy", description: "Approved, with no flagged memories" },
   { health: "drafts", label: "Drafts", description: "The context or one of its memories needs review" },
-  { health: "stale", label: "Stale", description: "Files referenced by its memories have changed" },
+  {
+    health: "stale",
+    label: "Stale",
+    description: "Files referenced by its memories have changed or been deleted",
+  },
   { health: "conflict", label: "Conflict", description: "Its memories contradict each other" },
   { health: "unused", label: "Deprecated", description: "Hidden from agents" },
 ];

@@ -4,11 +4,10 @@ import { IconPencilPlus, IconStack2, IconZoomQuestion } from "@tabler/icons-reac
 import { useCallback, useMemo, useRef, useState } from "react";
 import { applyPending, usePendingChanges, useItemList } from "~/api/items";
 import type { Item } from "~/api/types";
-import { CodeBlock } from "~/parts/Copy";
 import { Kbd, useShortcuts } from "~/parts/shortcuts";
 import { EmptyState, Page, ErrorAlert } from "~/parts/Page";
 import { formatNumber } from "~/parts/format";
-import { useCanWrite, useProject } from "~/shell/project";
+import { ConnectAgent, useCanWrite, useProject } from "~/shell/project";
 import { useItemActions } from "../item/statusChanges";
 import { BulkActions } from "./BulkActions";
 import { useSelection } from "./selection";
@@ -67,10 +66,9 @@ function NoMemories({ filters, clear }: { filters: Filters; clear: () => void })
       </EmptyState>
     );
   return (
-    <EmptyState icon={<IconStack2 size={40} />} title="No memories yet">
+    <EmptyState icon={<IconStack2 size={40} />} title="No memories yet" action={<ConnectAgent />}>
       Memories from your agents appear here: decisions, conventions and how things work, each with its
-      evidence. To start capturing, link your project folder:
-      <CodeBlock label="Copy command">loremark init</CodeBlock>
+      evidence.
     </EmptyState>
   );
 }

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Select, Stack, TagsInput, Text, Textarea, TextInp
 import { useState, type FormEvent } from "react";
 import { ApiError, call } from "~/api/client";
 import type { ItemType } from "~/api/types";
+import { SCHEMA_KEY_HELP } from "~/parts/names";
 import { ITEM_TYPES } from "~/parts/Tag";
 import { showSuccess, showError } from "~/parts/toast";
 import { cleanKey, isKey } from "./filters";
@@ -103,6 +104,8 @@ export function NewMemoryDialog({ projectId, opened, close }: Props) {
             />
             <TextInput
               label="Schema key"
+              description={SCHEMA_KEY_HELP}
+              inputWrapperOrder={["label", "input", "description", "error"]}
               placeholder="Detected if left empty"
               value={schemaKey}
               maxLength={500}

@@ -95,7 +95,7 @@ export function ContextUpdate({ payload }: { payload: Payload }) {
           </Fact>
         )}
         {kind && <Fact name="Type">{kind}</Fact>}
-        {tier !== null && <Fact name="Tier">{tier}</Fact>}
+        {tier !== null && <Fact name="Brain layer">{tier}</Fact>}
         {payload["append"] === true && <Tag tone="info">appended</Tag>}
       </div>
       {content !== null && <Prose value={content} />}

@@ -13,6 +13,7 @@ import { memo, useMemo, useState } from "react";
 import { call, type ApiError } from "~/api/client";
 import type { SessionEvent } from "~/api/types";
 import { lookup } from "~/parts/lookup";
+import { eventName, sourceName } from "~/parts/names";
 import { ErrorAlert } from "~/parts/Page";
 import { formatDateTime } from "~/parts/format";
 import { GitDigest } from "./GitDigest";
@@ -21,14 +22,14 @@ import { SessionSave } from "./SessionSave";
 import classes from "./events.module.css";
 import { OtherFields, LargeText } from "./PayloadFields";
 import { ContextUpdate, MemoryOperation, ScanResult } from "./EventBodies";
-import { sourceName, timeOfDay } from "./format";
+import { timeOfDay } from "./format";
 
-const EVENT_KINDS: Record<string, { name: string; icon: Icon }> = {
-  session_save: { name: "Session saved", icon: IconDeviceFloppy },
-  git_digest: { name: "Commits", icon: IconBrandGit },
-  scan_result: { name: "Scan result", icon: IconScan },
-  context_update: { name: "Context update", icon: IconBinaryTree2 },
-  memory_operation: { name: "Memory operation", icon: IconBulb },
+const ICONS: Record<string, Icon> = {
+  session_save: IconDeviceFloppy,
+  git_digest: IconBrandGit,
+  scan_result: IconScan,
+  context_update: IconBinaryTree2,
+  memory_operation: IconBulb,
 };
 
 function EventBody({ event, payload, projectId }: { event: string; payload: Payload; projectId: string }) {
@@ -78,20 +79,21 @@ export const EventCard = memo(function EventCard(props: Props) {
   const [requested, setRequested] = useState(false);
   const full = useFullPayload(props, requested);
   const payload = (full.data ?? event.payload) as Payload;
-  const kind = lookup(EVENT_KINDS, event.event) ?? { name: event.event, icon: IconQuestionMark };
+  const name = eventName(event.event);
+  const EventIcon = lookup(ICONS, event.event) ?? IconQuestionMark;
   const largeText = useMemo(
     () => ({ fetch: () => setRequested(true), busy: full.isFetching }),
     [full.isFetching],
   );
   const source = asText(payload["source"]);
   return (
-    <article className={classes.event} aria-label={`${kind.name}, ${timeOfDay(event.createdAt)}`}>
+    <article className={classes.event} aria-label={`${name}, ${timeOfDay(event.createdAt)}`}>
       <span className={classes.eventIcon} aria-hidden>
-        <kind.icon size={16} stroke={1.7} />
+        <EventIcon size={16} stroke={1.7} />
       </span>
       <div className={classes.card}>
         <header className={classes.cardHead}>
-          <h3 className={classes.kind}>{kind.name}</h3>
+          <h3 className={classes.kind}>{name}</h3>
           <Text span size="xs" c="dimmed">
             <time dateTime={event.createdAt} title={formatDateTime(event.createdAt)}>
               {timeOfDay(event.createdAt)}

@@ -10,6 +10,7 @@ import type { ReactNode } from "react";
 import { useGet } from "~/api/hooks";
 import type { Job, Session } from "~/api/types";
 import { lookup } from "~/parts/lookup";
+import { modelName } from "~/parts/names";
 import { Loaded } from "~/parts/Page";
 import { Tag, type Tone } from "~/parts/Tag";
 import { pluralize, formatMs, RelativeTime } from "~/parts/format";
@@ -22,7 +23,7 @@ const STAGES: Record<string, [name: string, about: string]> = {
   enrich: ["Enrich", "extracts memories from the events"],
   embed: ["Embed", "creates embeddings for semantic search"],
   dedup: ["Dedup", "merges duplicates"],
-  drift_check: ["Drift check", "checks for conflicts with existing memories"],
+  drift_check: ["Drift check", "compares with existing memories and changed files"],
 };
 const ICON: Record<Stage["status"], ReactNode> = {
   completed: <IconCircleCheckFilled size={18} className={classes.good} />,
@@ -142,7 +143,7 @@ export function Pipeline({ session, children }: { session: Session; children?: R
             )}
             {children}
             <Text size="xs" c="dimmed" mt="sm">
-              Model: {session.enrichmentModel}
+              Model: {modelName(session.enrichmentModel)}
             </Text>
             <Readings session={session} />
             {earlier.length > 0 && (

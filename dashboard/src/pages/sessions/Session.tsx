@@ -4,6 +4,7 @@ import { Link, useParams } from "wouter";
 import { useGet } from "~/api/hooks";
 import type { Session as SessionData } from "~/api/types";
 import { CopyIconButton } from "~/parts/Copy";
+import { sourceName } from "~/parts/names";
 import { EmptyState, Loaded, Page } from "~/parts/Page";
 import { Tag } from "~/parts/Tag";
 import { pluralize, formatDateTime } from "~/parts/format";
@@ -14,7 +15,7 @@ import { SessionItems } from "./SessionItems";
 import { asText, type Payload } from "./payload";
 import { Pipeline } from "./Pipeline";
 import classes from "./sessions.module.css";
-import { sourceName, formatDuration, STATUS_TONE, STATUS_DESCRIPTION } from "./format";
+import { formatDuration, STATUS_TONE, STATUS_DESCRIPTION } from "./format";
 
 function SessionFacts({ session, source }: { session: SessionData; source: string }) {
   const lasted = session.completedAt

@@ -35,13 +35,13 @@ function useSessionChange(session: Session) {
 }
 
 /** Deletes the session after a confirmation, and returns to the list. */
-function ForgetSession({ session }: { session: Session }) {
+function DeleteSession({ session }: { session: Session }) {
   const [, navigate] = useLocation();
   const [opened, setOpened] = useState(false);
   const cache = useQueryClient();
-  const forget = useSend("delete", SESSION);
+  const remove = useSend("delete", SESSION);
   const confirm = () =>
-    forget.mutateAsync({ path: { id: session.id } }).then(
+    remove.mutateAsync({ path: { id: session.id } }).then(
       () => {
         // First, because this page would otherwise refetch a session that is gone.
         navigate(`/p/${session.projectId}/sessions`);
@@ -58,13 +58,13 @@ function ForgetSession({ session }: { session: Session }) {
         leftSection={<IconTrash size={16} />}
         onClick={() => setOpened(true)}
       >
-        Forget session
+        Delete session
       </Button>
       <ConfirmDialog
         opened={opened}
-        title="Forget this session?"
-        confirmLabel="Forget session"
-        busy={forget.isPending}
+        title="Delete this session?"
+        confirmLabel="Delete session"
+        busy={remove.isPending}
         onConfirm={() => void confirm()}
         onClose={() => setOpened(false)}
       >
@@ -135,7 +135,7 @@ export function SessionActions({ session }: { session: Session }) {
           Enriching… This page updates automatically.
         </Text>
       ) : (
-        <ForgetSession session={session} />
+        <DeleteSession session={session} />
       )}
     </Group>
   );

@@ -3,16 +3,15 @@ import { IconTimeline } from "@tabler/icons-react";
 import { useCallback, useMemo } from "react";
 import { Link, useSearchParams } from "wouter";
 import { useGetPages } from "~/api/hooks";
-import { CodeBlock } from "~/parts/Copy";
 import { EmptyState, Page, ErrorAlert } from "~/parts/Page";
+import { sourceName } from "~/parts/names";
 import { Tag } from "~/parts/Tag";
 import { pluralize, formatDateTime } from "~/parts/format";
-import { useProject } from "~/shell/project";
+import { ConnectAgent, useProject } from "~/shell/project";
 import { VirtualList } from "./VirtualList";
 import classes from "./sessions.module.css";
 import {
   dayLabel,
-  sourceName,
   formatDuration,
   STATUS_TONE,
   STATUS_DESCRIPTION,
@@ -79,12 +78,9 @@ function NoSessions({ status }: { status: SessionStatus | null }) {
       </EmptyState>
     );
   return (
-    <EmptyState icon={<IconTimeline size={40} />} title="No sessions yet">
-      <Text size="sm" mb="sm">
-        A session groups the events of one stretch of work: summaries, commits and scan results. Connect an
-        agent to capture sessions automatically.
-      </Text>
-      <CodeBlock label="Copy command">loremark install</CodeBlock>
+    <EmptyState icon={<IconTimeline size={40} />} title="No sessions yet" action={<ConnectAgent />}>
+      A session groups the events of one stretch of work: summaries, commits and scan results. Connect an
+      agent to capture sessions automatically.
     </EmptyState>
   );
 }
@@ -106,7 +102,7 @@ export default function Sessions() {
   }, [hasNextPage, isFetching, fetchNextPage]);
   const choose = (chosen: string) => setSearch(chosen === "all" ? {} : { status: chosen }, { replace: true });
   return (
-    <Page title="Sessions" about="Sessions captured from agents and people, grouped by day.">
+    <Page title="Sessions" about="Sessions from agents, the command line and the dashboard, grouped by day.">
       <div className={classes.filter}>
         <SegmentedControl
           role="radiogroup"

@@ -1,4 +1,3 @@
-import { lookup } from "~/parts/lookup";
 import type { Tone } from "~/parts/Tag";
 import type { components } from "~/api/schema";
 
@@ -19,30 +18,6 @@ export const STATUS_DESCRIPTION: Record<SessionStatus, string> = {
   completed: "No longer receiving events",
   failed: "Enrichment failed; the events are kept and you can retry",
 };
-
-const SOURCES: Record<string, string> = {
-  "claude-code": "Claude Code",
-  codex: "Codex",
-  cursor: "Cursor",
-  gemini: "Gemini CLI",
-  copilot: "Copilot CLI",
-  opencode: "opencode",
-  cline: "Cline",
-  vscode: "VS Code",
-  windsurf: "Windsurf",
-  git: "Git",
-  genesis: "Genesis scan",
-  api: "API",
-  cli: "Command line",
-  mcp: "MCP",
-  dashboard: "Dashboard",
-};
-
-/** Display name of a source; the part after the colon in "claude-code:4f2a" only tells sessions apart. */
-export function sourceName(source: string): string {
-  const name = source.split(":", 1)[0]!.trim();
-  return lookup(SOURCES, name.toLowerCase()) ?? name.slice(0, 60);
-}
 
 const clock = new Intl.DateTimeFormat("en", { timeStyle: "short" });
 const day = new Intl.DateTimeFormat("en", { dateStyle: "full" });

@@ -25,9 +25,9 @@ async def review_proposals(
         completion = await model.complete(prompt, meter)
         verdicts = model_review.parse_verdicts(completion.text, proposals)
     except CapReached:
-        return proposals, ["AI token limit reached. The plan was not reviewed by a model."]
+        return proposals, ["AI token limit reached. The suggestions were not reviewed by a model."]
     except ModelFailed as failure:
-        return proposals, [f"The model failed ({failure.reason}). The plan was not reviewed by a model."]
+        return proposals, [f"The model failed ({failure.reason}). The suggestions were not reviewed by a model."]
     except MalformedAnswer:
-        return proposals, ["The model returned an invalid answer. The plan was not reviewed by a model."]
+        return proposals, ["The model returned an invalid answer. The suggestions were not reviewed by a model."]
     return model_review.apply_verdicts(proposals, verdicts, items), []

@@ -83,7 +83,7 @@ def propose(seen: HygieneItem, cleaned: Item) -> Proposal | None:
         item_ids=(item.id,),
         description=(
             f"{_capital(_join(places))} of {quote_title(cleaned)} {verb} {findings}. "
-            "Each will be replaced by a marker, in the item and all of its revisions. Reverting restores everything "
+            "Each will be replaced by a marker, in the memory and all of its versions. Reverting restores everything "
             "except the redacted values. Captured events are not changed."
             + (" Rotate the secret as well." if is_secret else "")
         ),
