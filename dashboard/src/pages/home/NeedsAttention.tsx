@@ -49,7 +49,9 @@ export function NeedsAttention({ projects }: { projects: ProjectOverview[] }) {
       {open.length === 0 ? (
         <div className={classes.allClear}>
           <IconCircleCheck size={22} aria-hidden />
-          <Text>You're all caught up. New drafts, conflicts and failed sessions appear here.</Text>
+          <Text>
+            You're all caught up. Drafts, conflicts, stale memories and failed sessions appear here.
+          </Text>
         </div>
       ) : (
         <div className={classes.attentionCards}>

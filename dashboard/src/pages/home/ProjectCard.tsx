@@ -103,7 +103,7 @@ export const ProjectCard = memo(function ProjectCard({
         <Stat name="Approved" value={formatNumber(project.items.approved)} />
         <Stat name="Drafts" value={formatNumber(project.items.draft)} />
         <Stat name="Contexts" value={formatNumber(project.contexts)} />
-        <Stat name="Tokens" value={formatCompact(project.tokens)} />
+        <Stat name="Memory size" value={`${formatCompact(project.tokens)} tokens`} />
       </dl>
       {project.status === "active" && <OpenWork project={project} canWrite={canWrite} />}
       <Activity project={project} />

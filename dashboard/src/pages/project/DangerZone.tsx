@@ -36,10 +36,11 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
     <form onSubmit={onSubmit}>
       <Stack>
         <Text size="sm">
-          This permanently deletes the project for everyone, including
-          {overview.data &&
-            ` ${pluralize(items, "memory", "memories")}, ${pluralize(overview.data.sessions.total, "session")},`}{" "}
-          its contexts, conversations, webhooks and signing secret. To keep a copy, export it first.
+          This permanently deletes the project for everyone. It deletes{" "}
+          {overview.data
+            ? `${pluralize(items, "memory", "memories")}, ${pluralize(overview.data.sessions.total, "session")}, and all`
+            : "all memories, sessions,"}{" "}
+          contexts, conversations, webhooks and the signing secret. To keep a copy, export it first.
         </Text>
         <TextInput
           label={`Type ${project.name} to confirm`}

@@ -8,7 +8,7 @@ import { SettingsSection } from "~/parts/SettingsSection";
 import { pluralize, formatNumber } from "~/parts/format";
 import { showSuccess, showError } from "~/parts/toast";
 import { useProject } from "~/shell/project";
-import { downloadExport, KINDS, uploadImport, type ImportResult } from "./transfer";
+import { downloadExport, KINDS, KIND_NAMES, uploadImport, type ImportResult } from "./transfer";
 import classes from "./project.module.css";
 
 const MIB = 1024 * 1024;
@@ -70,7 +70,7 @@ function ImportSummary({ result }: { result: ImportResult }) {
       <dl className={classes.counts}>
         {KINDS.map((kind) => (
           <div key={kind} style={{ display: "contents" }}>
-            <dt>{kind}</dt>
+            <dt>{KIND_NAMES[kind]}</dt>
             <dd style={{ margin: 0 }}>{formatNumber(result.created[kind])} new</dd>
             <dd style={{ margin: 0 }}>{formatNumber(result.skipped[kind])} skipped</dd>
           </div>

@@ -3,6 +3,13 @@ import { ApiError, readError, type ResponseBody } from "~/api/client";
 export type ImportResult = ResponseBody<"/api/v2/import", "post">;
 export type Counts = ImportResult["created"];
 export const KINDS = ["contexts", "sessions", "events", "items", "revisions"] as const;
+export const KIND_NAMES: Record<(typeof KINDS)[number], string> = {
+  contexts: "contexts",
+  sessions: "sessions",
+  events: "events",
+  items: "memories",
+  revisions: "versions",
+};
 
 /** Upload limits of the server, per request; a request holds whole lines. */
 const CHUNK_BYTES = 4 * 1024 * 1024;

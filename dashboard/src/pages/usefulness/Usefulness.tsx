@@ -1,4 +1,4 @@
-import { SegmentedControl, Table, Text, Title } from "@mantine/core";
+import { SegmentedControl, Table, Title } from "@mantine/core";
 import { IconChartBar } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link } from "wouter";
@@ -39,12 +39,12 @@ function Summary({ figures }: { figures: Figures }) {
       <Figure
         name="Used"
         value={formatPercent(entriesUsed, entriesServed)}
-        about={`${formatNumber(entriesUsed)} of ${formatNumber(entriesServed)} entries served`}
+        about={`${formatNumber(entriesUsed)} of the ${formatNumber(entriesServed)} entries in briefings`}
       />
       <Figure
         name="Repeat corrections"
         value={formatPercent(entriesCorrected, entriesServed)}
-        about={`${formatNumber(entriesCorrected)} of ${formatNumber(entriesServed)} entries served`}
+        about={`${formatNumber(entriesCorrected)} of the ${formatNumber(entriesServed)} entries in briefings`}
       />
     </dl>
   );
@@ -62,7 +62,7 @@ function Items({ items }: { items: Figures["items"] }) {
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Memory</Table.Th>
-              <Table.Th className={classes.number}>Served</Table.Th>
+              <Table.Th className={classes.number}>In briefings</Table.Th>
               <Table.Th className={classes.number}>Used</Table.Th>
               <Table.Th className={classes.number}>Repeat corrections</Table.Th>
             </Table.Tr>
@@ -91,12 +91,9 @@ function Items({ items }: { items: Figures["items"] }) {
 function Periods({ periods }: { periods: Figures["periods"] }) {
   return (
     <section aria-labelledby="periods">
-      <Title order={2} id="periods" mb={4}>
+      <Title order={2} id="periods" mb="xs">
         With and without briefings
       </Title>
-      <Text size="sm" c="dimmed" mb="xs">
-        A repeat correction is something a person had to tell an agent even though it was already in memory.
-      </Text>
       <Table.ScrollContainer minWidth={520}>
         <Table verticalSpacing={6}>
           <Table.Thead>
@@ -138,7 +135,7 @@ export default function Usefulness() {
   return (
     <Page
       title="Usefulness"
-      about="How agents used the memories in their briefings."
+      about="How agents used their briefings. An entry is a memory or a quote in a briefing. A repeat correction is something a person had to tell an agent even though it was already in memory."
       actions={
         <SegmentedControl
           role="radiogroup"
