@@ -41,7 +41,7 @@ export const modelName = (model: string) => (model.startsWith("builtin-") ? "Bui
 /** Options for the layer of the brain that a memory or context belongs to. */
 export const BRAIN_LAYERS = [
   { value: "1", label: "1 (included in the brain first)" },
-  { value: "2", label: "2 (included next)" },
+  { value: "2", label: "2 (included after layer 1)" },
   { value: "3", label: "3 (included if space remains)" },
 ];
 

@@ -60,7 +60,7 @@ export default function Hygiene() {
   return (
     <Page
       title="Hygiene"
-      about="Find problems in memory and review suggested fixes. Nothing changes until you apply it."
+      about="Find problems in memory and review suggested fixes. Nothing changes until you apply them."
     >
       {accessLevel === "read" ? (
         <EmptyState icon={<IconLeaf size={40} stroke={1.4} />} title="Write access required">

@@ -88,24 +88,13 @@ function Fields({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) =>
         onChange={(event) => set({ title: event.currentTarget.value })}
       />
       <ContentField draft={draft} set={set} />
-      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
         <Select
           label="Type"
           data={ITEM_TYPES}
           value={draft.type}
           allowDeselect={false}
           onChange={(chosen) => chosen && set({ type: chosen as ItemType })}
-        />
-        <TextInput
-          label="Schema key"
-          description={SCHEMA_KEY_HELP}
-          inputWrapperOrder={["label", "input", "description", "error"]}
-          maxLength={500}
-          value={draft.schemaKey}
-          error={
-            (!isKey(draft.schemaKey) || draft.schemaKey === "") && "Use a key like root/checkout/payments"
-          }
-          onChange={(event) => set({ schemaKey: event.currentTarget.value })}
         />
         <Select
           label="Brain layer"
@@ -115,6 +104,14 @@ function Fields({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) =>
           onChange={(chosen) => chosen && set({ tier: Number(chosen) })}
         />
       </SimpleGrid>
+      <TextInput
+        label="Schema key"
+        description={SCHEMA_KEY_HELP}
+        maxLength={500}
+        value={draft.schemaKey}
+        error={(!isKey(draft.schemaKey) || draft.schemaKey === "") && "Use a key like root/checkout/payments"}
+        onChange={(event) => set({ schemaKey: event.currentTarget.value })}
+      />
       <TagsInput
         label="Tags"
         value={draft.tags}
