@@ -1,6 +1,7 @@
-"""Screenshots of every page for the documentation: desktop and phone, light and dark.
+"""Screenshots of the dashboard.
 
-``python -m tests.browser.pictures [--out DIR] [--only NAME …] [--quick]``; ``--quick`` takes only desktop light.
+``python -m tests.browser.pictures`` retakes those that the documentation shows.
+``python -m tests.browser.pictures --out DIR NAME …`` takes others, such as ``billing-phone-dark``.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import re
 import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -24,7 +26,8 @@ from tests.servers.https import Authority
 from tests.support import databases
 from tests.support.processes import Loremark
 
-OUT = Path(__file__).parents[2] / "docs" / "pictures"
+ROOT = Path(__file__).parents[2]
+OUT = ROOT / "docs" / "pictures"
 Prepare = Callable[[Page], Awaitable[None]]
 
 
@@ -38,8 +41,14 @@ async def _open_palette(page: Page) -> None:
     await page.wait_for_timeout(500)
 
 
+async def _welcome(page: Page) -> None:
+    await page.get_by_role("heading", name="Choose your agent").evaluate("heading => heading.scrollIntoView()")
+    await page.mouse.wheel(0, -80)
+    await page.wait_for_timeout(400)
+
+
 async def _ask(page: Page) -> None:
-    await page.get_by_role("textbox", name="Your question").fill("How long does a basket hold its stock?")
+    await page.get_by_role("textbox", name="Your question").fill("How long do we keep orders?")
     await page.keyboard.press("Enter")
     await page.get_by_role("button", name="Ask again").wait_for()
     await page.wait_for_timeout(500)
@@ -164,7 +173,7 @@ PAGES: dict[str, tuple[str, bool, Prepare]] = {
     "sign-in": ("/sign-in", False, _nothing),
     "register": ("/register", False, _nothing),
     "invitation": ("/invitation?token={invitation}", False, _nothing),
-    "welcome": ("/welcome?agent=claude-code", True, _nothing),
+    "welcome": ("/welcome?agent=claude-code", True, _welcome),
     "home": ("/", True, _home),
     "palette": ("/", True, _open_palette),
     "review": ("{p}/review", True, _nothing),
@@ -211,30 +220,43 @@ def path_values(site: Site, user: User, sessions: list[str]) -> dict[str, str]:
     }
 
 
-async def _take(driver: Driver, url: str, user: User, name: str, path: str, out: Path, quick: bool) -> None:
-    _, signed_in, prepare = PAGES[name]
-    for phone in (False, True) if not quick else (False,):
-        for dark in (False, True) if not quick else (False,):
-            window = await open_visit(driver, url, user if signed_in else None, phone=phone, dark=dark)
-            page = await window.go(path)
-            with contextlib.suppress(TimeoutError):
-                # The live stream never ends, so wait for the content of the page instead.
-                await asyncio.wait_for(page.wait_for_selector("h1"), 60)
-            await page.wait_for_timeout(600)
-            await prepare(page)
-            kind = f"{'phone' if phone else 'desktop'}-{'dark' if dark else 'light'}"
-            await page.screenshot(path=out / f"{name}-{kind}.png")
-            for complaint in window.console_errors:
-                print(f"{name} {kind}: {complaint}")
-            await window.context.close()
+def documented() -> list[str]:
+    """The names of the pictures that the documentation shows."""
+    texts = [path.read_text() for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))]
+    return sorted({name for text in texts for name in re.findall(r"pictures/([a-z-]+)\.png", text)})
+
+
+def page_of(name: str) -> str:
+    """The key in PAGES of a picture such as ``billing-phone-dark``."""
+    page, device, theme = name.rsplit("-", 2)
+    if page not in PAGES or device not in ("desktop", "phone") or theme not in ("light", "dark"):
+        raise ValueError(f"{name} is not PAGE-(desktop|phone)-(light|dark)")
+    return page
+
+
+async def _take(driver: Driver, url: str, user: User, name: str, path: str, out: Path) -> None:
+    _, signed_in, prepare = PAGES[page_of(name)]
+    window = await open_visit(
+        driver, url, user if signed_in else None, phone="-phone-" in name, dark=name.endswith("-dark")
+    )
+    page = await window.go(path)
+    with contextlib.suppress(TimeoutError):
+        # The live stream never ends, so wait for the content of the page instead.
+        await asyncio.wait_for(page.wait_for_selector("h1"), 60)
+    await page.wait_for_timeout(600)
+    await prepare(page)
+    await page.screenshot(path=out / f"{name}.png")
+    for complaint in window.console_errors:
+        print(f"{name}: {complaint}")
+    await window.context.close()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--only", nargs="*", choices=sorted(PAGES), default=sorted(PAGES))
-    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("names", nargs="*", default=documented())
     given = parser.parse_args()
+    pages = {name: page_of(name) for name in given.names}
     given.out.mkdir(parents=True, exist_ok=True)
     driver = Driver()
     with tempfile.TemporaryDirectory(prefix="loremark-pictures-") as made:
@@ -246,13 +268,16 @@ def main() -> None:
             site = Site(process.wait_ready(), "sqlite")
             olga = site.team()
             known = path_values(site, olga, sample_data.record_history(olga))
-            if any(name.startswith("genesis") for name in given.only):
+            if any(page.startswith("genesis") for page in pages.values()):
                 codebase.scan(olga, codebase.serve_codebase(git))
-            if "hygiene" in given.only:
-                import_untidy_items(olga)
-            for name in given.only:
-                path = PAGES[name][0].format(**known)
-                driver.run(_take(driver, site.url, olga, name, path, given.out, given.quick))
+            # Hygiene last, because its untidy items would appear on the other pictures.
+            for untidy in (False, True):
+                names = [name for name, page in pages.items() if (page == "hygiene") == untidy]
+                if untidy and names:
+                    import_untidy_items(olga)
+                for name in names:
+                    path = PAGES[pages[name]][0].format(**known)
+                    driver.run(_take(driver, site.url, olga, name, path, given.out))
     driver.close()
 
 

@@ -98,8 +98,8 @@ _SAVES: list[dict[str, Any]] = [
             },
             {
                 "category": "implementation",
-                "description": "The e-mail worker reads from the outbox table every second and marks what it has sent; "
-                "it may send a mail twice after a crash, never lose one.",
+                "description": "Order emails are written to the outbox table in the transaction of the order; the mail "
+                "worker sends them every second and marks them as sent.",
                 "files": ["src/mail/worker.py"],
             },
             {
