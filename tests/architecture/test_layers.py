@@ -14,7 +14,14 @@ HANDLER_STATEMENTS = 15
 
 # These catch every exception so that one failed request, job, event or check does not affect the others;
 # storage/group_commit.py does so for each submission in a shared transaction.
-MAY_CATCH_ALL = {"web/app.py", "jobs/runner.py", "jobs/outbox.py", "storage/group_commit.py", "hook/hook.py"}
+MAY_CATCH_ALL = {
+    "web/app.py",
+    "jobs/runner.py",
+    "jobs/outbox.py",
+    "storage/group_commit.py",
+    "hook/hook.py",
+    "features/enrichment/enrich.py",
+}
 # The caller is identified before there is a team to scope by.
 UNSCOPED_STORES = {"features/identity/store.py"}
 

@@ -26,10 +26,11 @@ def _link(output: str) -> str:
 
 
 def _open(link: str) -> str | None:
-    """Open a link in a new browser; returns the login cookie or None. It always redirects to the dashboard."""
+    """Open a link in a new browser; returns the login cookie, or None if it leads to the sign-in page."""
     answer = httpx.get(link, verify=False)
-    assert (answer.status_code, answer.headers["location"]) == (303, "/")
-    return answer.cookies.get("loremark_login")
+    cookie = answer.cookies.get("loremark_login")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/" if cookie else "/sign-in?link=expired")
+    return cookie
 
 
 def _me(process: Process, cookie: str) -> httpx.Response:

@@ -252,7 +252,7 @@ async def test_login_selects_one_of_several_teams(service: Service) -> None:
     stranger = (await register(service, "sam@example.com", teamName="Sands")).json()["teamId"]
     other = await service.owner("Stones")
     invited = (await other.post("/api/team", {"email": "rita@example.com", "role": "admin"})).json()["id"]
-    await accept(service, await service.invitation_token(invited))
+    await accept(service, await service.invitation_token(invited), password=PASSWORD)
 
     expected_teams = [{"id": own, "name": "Rivers"}, {"id": other.team_id, "name": "Stones"}]
     for fields, expected in (

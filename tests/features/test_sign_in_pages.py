@@ -67,6 +67,7 @@ async def test_invitation_preview_does_not_consume_the_token(service: Service) -
         "teamName": "Stones & <b>Sons</b>",
         "email": "New@example.com",
         "hasAccount": False,
+        "signedIn": False,
         "expiresAt": body["expiresAt"],
     }
     other = (await service.http.post(PREVIEW, json={"token": tokens[other_owner.email]})).json()

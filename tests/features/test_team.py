@@ -11,6 +11,7 @@ from sqlalchemy import select
 from loremark.base import clock, ids
 from loremark.base.clock import HOUR_MS, SECOND_MS
 from loremark.storage.tables import project_members
+from tests.features.signed_tool import Tool, tool_for
 from tests.features.steps import (
     FORBIDDEN,
     UNAUTHENTICATED,
@@ -293,6 +294,56 @@ async def test_large_team_pagination(service: Service) -> None:
         assert refused.status_code == 400
         assert refused.json()["error"].startswith("limit ")
     assert (await owner.get("/api/team?cursor=nonsense")).status_code == 400
+
+
+async def test_a_removed_admin_has_no_way_back(service: Service) -> None:
+    """Neither by a secret, nor by a webhook or an invitation of theirs; the owner is told what ended."""
+    owner = await service.owner()
+    admin = await service.join(owner, "admin")
+    tool = await tool_for(owner)
+    secret = (await admin.get(f"/api/projects/{tool.project_id}/hmac-secret")).json()["secret"]
+    hook = {"projectId": tool.project_id, "url": "https://example.com/hook?key=1", "events": ["item.created"]}
+    theirs = (await admin.post("/api/webhooks", hook)).json()["id"]
+    ours = (await owner.post("/api/webhooks", hook)).json()["id"]
+    mine = (await admin.post("/api/team", {"email": "me-again@example.com", "role": "admin"})).json()["id"]
+    token = await service.invitation_token(mine)
+    kept = (await owner.post("/api/team", {"email": "kept@example.com"})).json()["id"]
+    assert (await tool.send(service.http, {"summary": "before"})).status_code == 202
+
+    assert (await owner.delete(f"/api/team/{admin.member_id}")).status_code == 204
+    assert tool.secret == secret
+    assert (await tool.send(service.http, {"summary": "after"})).status_code == 401
+    fresh = (await owner.get(f"/api/projects/{tool.project_id}/hmac-secret")).json()["secret"]
+    assert (await Tool(tool.project_id, fresh).send(service.http, {"summary": "with the new one"})).status_code == 202
+    assert status_and_body(await accept(service, token, password=PASSWORD)) == INVALID_LINK
+    listed = (await owner.get("/api/team?include=invited")).json()
+    assert [entry["id"] for entry in listed if entry["status"] == "invited"] == [kept]
+    hooks = (await owner.get(f"/api/webhooks?projectId={tool.project_id}")).json()
+    assert {entry["id"]: entry["status"] for entry in hooks} == {theirs: "disabled", ours: "active"}
+    ((subject, text),) = await emails_to(service.settings.data_dir, owner.email)
+    assert subject == "Mira Member was removed from the team Stones"
+    for line in (
+        "revoked the invitation of me-again@example.com",
+        "replaced the signing secret of the project",
+        "disabled the webhook https://example.com/hook",
+    ):
+        assert line in text
+    assert "key=1" not in text
+
+
+async def test_removing_a_manager_of_a_project_replaces_its_secret(service: Service) -> None:
+    owner = await service.owner()
+    member, reader = await service.join(owner), await service.join(owner)
+    tool, other = await tool_for(owner), await tool_for(owner)
+    for person, role in ((member, "admin"), (reader, "member")):
+        added = {"email": person.email, "role": role}
+        assert (await owner.post(f"/api/projects/{tool.project_id}/members", added)).status_code == 201
+    path = f"/api/projects/{tool.project_id}/members"
+    assert (await owner.delete(path, {"userId": reader.user_id})).status_code == 204
+    assert (await tool.send(service.http, {"summary": "a reader knew no secret"})).status_code == 202
+    assert (await owner.delete(path, {"userId": member.user_id})).status_code == 204
+    assert (await tool.send(service.http, {"summary": "after"})).status_code == 401
+    assert (await other.send(service.http, {"summary": "another project"})).status_code == 202
 
 
 async def test_look_alike_addresses_are_different_people(service: Service) -> None:

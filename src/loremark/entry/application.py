@@ -61,6 +61,7 @@ from loremark.features.operations.routes import routes as operations_routes
 from loremark.features.overview.routes import routes as overview_routes
 from loremark.features.projects.repository import RepoHosts
 from loremark.features.projects.routes import routes as projects_routes
+from loremark.features.projects.secrets import SecretsOfDeparted
 from loremark.features.projects.signatures import Signatures
 from loremark.features.recall.service import Recall
 from loremark.features.related.routes import routes as related_routes
@@ -69,11 +70,13 @@ from loremark.features.search.service import Finder
 from loremark.features.session_deletion.routes import routes as session_deletion_routes
 from loremark.features.sessions.routes import routes as sessions_routes
 from loremark.features.sessions.service import Models
+from loremark.features.team.departures import DepartureSteps
 from loremark.features.team.routes import routes as team_routes
 from loremark.features.team.tokens import InvitationTokens
 from loremark.features.transfer.routes import routes as transfer_routes
 from loremark.features.webhooks.jobs import Deliverer
 from loremark.features.webhooks.routes import routes as webhooks_routes
+from loremark.features.webhooks.service import disable_of_departed
 from loremark.ports.outbound.guard import Guard
 from loremark.ports.outbound.sender import HttpsSender
 from loremark.storage import schema
@@ -171,6 +174,7 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
         metrics,
         AuthConfig(settings.registration, settings.sends_email, passwords, plans),
         InvitationTokens(runtime.sealer),
+        DepartureSteps(SecretsOfDeparted(runtime.sealer), disable_of_departed),
         RepoHosts(settings.repo_hosts),
         LiveStreams(settings.keepalive_s),
         pages,

@@ -43,6 +43,7 @@ from loremark.features.sessions.jobs import SessionSweep
 from loremark.features.sessions.service import Models
 from loremark.features.sessions.store import ENRICHMENT
 from loremark.features.team import service as team
+from loremark.features.team.departures import DEPARTURE_EMAIL, DepartureEmail
 from loremark.features.team.jobs import InvitationEmail
 from loremark.features.team.tokens import InvitationTokens
 from loremark.features.webhooks import jobs as webhooks_jobs
@@ -139,6 +140,7 @@ async def open_background(runtime: Runtime) -> AsyncIterator[Background]:
             BrainWatch(database), every_ms=_BRAINS_EVERY_MS, has_work=job_triggers.has_changed_memory, wake_on="memory"
         ),
         team.INVITATION_EMAIL: JobKind(InvitationEmail(database, mailer, tokens, settings.base_url)),
+        DEPARTURE_EMAIL: JobKind(DepartureEmail(database, mailer)),
         projects.PURGE: JobKind(
             ProjectPurge(database, runtime.blobs, {**CLEAR_FUNCTIONS, "chats": clear_chats}, copies),
             concurrency=2,

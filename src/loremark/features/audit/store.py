@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -56,3 +57,12 @@ async def list_entries(
     if before is not None:
         statement = statement.where(entries.c.id < before)
     return await tx.many(statement.order_by(entries.c.id.desc()).limit(take))
+
+
+async def list_targets(tx: Tx, scope: Scope, *, actor_id: str, actions: Sequence[str]) -> set[str]:
+    """Return what a person has done one of these actions to."""
+    entries = audit_entries
+    statement = select(entries.c.target).where(
+        entries.c.team_id == scope, entries.c.actor_id == actor_id, entries.c.action.in_(actions)
+    )
+    return {row["target"] for row in await tx.many(statement)}

@@ -12,6 +12,7 @@ import msgspec
 from loremark.base import errors, ids
 from loremark.base.caller import Caller, Scope
 from loremark.base.limits import CHAT_TITLE_CHARS
+from loremark.base.redaction.written import redact_fields
 from loremark.features.chats import store
 from loremark.features.chats.titles import clean_title, title_words
 from loremark.features.history.tokens import count_tokens
@@ -109,7 +110,8 @@ async def add_turn(
     chat = await store.lock_chat(tx, scope, chat_id)
     if chat is None:
         return None
-    stored_question, stored_answer = _storable(question), _storable(answer)
+    texts = await redact_fields({"question": _storable(question), "answer": _storable(answer)}, "question", "answer")
+    stored_question, stored_answer = texts["question"], texts["answer"]
     usage = {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens, "model": model}
     no_usage = {"prompt_tokens": 0, "completion_tokens": 0, "model": None}
     messages = (

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from loremark.base import limits
+from loremark.base.redaction.redactor import redact
 from loremark.wire.shapes import VISIBLE_TEXT
 
 # A word is a run of letters and digits or of other symbols, or one character in scripts without spaces.
@@ -18,8 +19,8 @@ _MAX_WORDS = limits.CHAT_TITLE_CHARS
 
 
 def clean_title(title: str | None) -> str | None:
-    """Return the title unchanged, or None if it has no visible characters."""
-    return title if title is not None and _VISIBLE.search(title) else None
+    """Return the title without secrets, or None if it has no visible characters."""
+    return redact(title)[0] if title is not None and _VISIBLE.search(title) else None
 
 
 def _normalize(text: str) -> str:

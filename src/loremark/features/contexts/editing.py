@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from loremark.base import clock, errors, ids, limits
 from loremark.base.caller import Caller
+from loremark.base.redaction.written import redact_fields
 from loremark.features.audit import store as audit
 from loremark.features.contexts import hierarchy, store
 from loremark.features.contexts.key_generation import generate_key
@@ -29,10 +30,12 @@ from loremark.wire.contexts import (
     ContextNode,
     ContextUpdate,
     NewContext,
+    PopulateNode,
     PopulateRequest,
     PopulateResult,
 )
 
+_TEXTS = ("name", "description", "content")
 _STATE_AFTER = {"approve": "approved", "deprecate": "deprecated"}
 _REVERTED = {
     "name": "name",
@@ -124,9 +127,9 @@ async def create_context(tx: Tx, caller: Caller, request: NewContext) -> Row:
         caller.scope,
         project_id=project_id,
         fields={
-            "name": request.name.strip(),
-            "description": request.description,
-            "content": request.content,
+            **await redact_fields(
+                {"name": request.name.strip(), "description": request.description, "content": request.content}, *_TEXTS
+            ),
             "schema_key": key,
             "parent_id": parent["id"] if parent is not None else None,
             "tier": int(request.tier),
@@ -142,8 +145,8 @@ async def create_context(tx: Tx, caller: Caller, request: NewContext) -> Row:
 
 async def update_context(tx: Tx, caller: Caller, row: Row, change: ContextUpdate) -> None:
     """Apply the given fields; the state does not change. To change the parent, the caller must lock the tree first."""
-    given = {name: getattr(change, name) for name in ("name", "description", "content")}
-    changes = {name: value or "" for name, value in given.items() if value is not UNSET}
+    given = {name: getattr(change, name) for name in _TEXTS}
+    changes = await redact_fields({name: value or "" for name, value in given.items() if value is not UNSET}, *_TEXTS)
     if "name" in changes:
         changes["name"] = changes["name"].strip()
     reason = "edited" if any(row[name] != value for name, value in changes.items()) else "moved"
@@ -210,6 +213,11 @@ async def revert_context(tx: Tx, caller: Caller, row: Row, version: int) -> None
         await touch_memory(tx, caller.scope, row["project_id"])
 
 
+async def _redacted(node: PopulateNode) -> PopulateNode:
+    texts = await redact_fields({name: getattr(node, name) for name in _TEXTS}, *_TEXTS)
+    return msgspec.structs.replace(node, **texts)
+
+
 async def populate(tx: Tx, caller: Caller, request: PopulateRequest) -> PopulateResult:
     """Create or update all nodes in one transaction. A dry run only returns the diff."""
     await require_access(tx, caller, request.project_id, Access.WRITE)
@@ -217,7 +225,7 @@ async def populate(tx: Tx, caller: Caller, request: PopulateRequest) -> Populate
         tx,
         caller.scope,
         request.project_id,
-        request.nodes,
+        [await _redacted(node) for node in request.nodes],
         reason="populated",
         actor_id=caller.user_id,
         dry_run=request.dry_run,

@@ -11,6 +11,7 @@ from msgspec import UNSET
 
 from loremark.base import clock, errors
 from loremark.base.caller import Caller, Scope
+from loremark.base.redaction.written import redact_fields
 from loremark.features.audit import store as audit
 from loremark.features.history import store as history
 from loremark.features.items import records, store
@@ -86,6 +87,7 @@ async def update_item(tx: Tx, caller: Caller, row: Row, change: ItemUpdate) -> N
     """Apply the given fields and clear the flags that a user's edit or approval resolves."""
     before = records.to_item(row)
     given = {name: getattr(change, name) for name in _SIMPLE_FIELDS if getattr(change, name) is not UNSET}
+    given = await redact_fields(given, "title", "content")
     given |= {name: tuple(getattr(change, name)) for name in ("tags", "files") if getattr(change, name) is not UNSET}
     if not given:
         return

@@ -11,6 +11,7 @@ from loremark.base.plans import Plans
 from loremark.features.projects import secrets, service, store
 from loremark.features.projects.access import Access, access_level_of, get_project
 from loremark.features.projects.repository import RepoHosts, auth_method
+from loremark.features.team.departures import DepartureSteps
 from loremark.storage.database import Row
 from loremark.web.authentication import KEY, LOGIN, needs
 from loremark.web.call import Call
@@ -160,7 +161,7 @@ async def add_member(call: Call, id: str, body: NewMember) -> ProjectMember | In
 )
 async def remove_member(call: Call, id: str, body: MemberRemoval) -> None:
     """Remove a member from the project."""
-    await service.remove_member(call.tx, call.caller, id, body.user_id)
+    await service.remove_member(call.tx, call.caller, id, body.user_id, call.use(DepartureSteps))
 
 
 @routes.add(

@@ -8,6 +8,7 @@ from loremark.base.crypto import Sealer
 from loremark.features.audit import store as audit
 from loremark.features.projects import store
 from loremark.features.projects.access import Access, get_project
+from loremark.features.team.departures import Departure
 from loremark.storage.database import Row, Tx
 from loremark.wire.projects import HmacSecret, RotatedSecret
 
@@ -36,6 +37,31 @@ async def get_secret(tx: Tx, caller: Caller, sealer: Sealer, project_id: str) ->
 async def rotate_secret(tx: Tx, caller: Caller, sealer: Sealer, project_id: str, *, revoke_now: bool) -> RotatedSecret:
     """Create a new secret. The old one stays valid for 24 hours unless revoked now."""
     project = await get_project(tx, caller, project_id, Access.MANAGE)
+    return await _rotate(tx, caller, sealer, project, revoke_now=revoke_now)
+
+
+class SecretsOfDeparted:
+    """Replaces the secrets that a removed person could read; the old ones are invalid at once."""
+
+    def __init__(self, sealer: Sealer) -> None:
+        self._sealer = sealer
+
+    async def __call__(self, tx: Tx, caller: Caller, departure: Departure) -> list[str]:
+        lines = []
+        for project_id in departure.project_ids:
+            project = await store.find_project_of_team(tx, caller.scope, project_id)
+            if project is None:
+                continue
+            await _rotate(tx, caller, self._sealer, project, revoke_now=True)
+            lines.append(
+                f"replaced the signing secret of the project {project['name']}: tools that sign events with it need "
+                "the new one, which is in Project settings"
+            )
+        return lines
+
+
+async def _rotate(tx: Tx, caller: Caller, sealer: Sealer, project: Row, *, revoke_now: bool) -> RotatedSecret:
+    project_id = project["id"]
     secret = new_secret()
     until_ms = None if revoke_now else clock.now_ms() + limits.HMAC_PREVIOUS_VALID_MS
     changes = {

@@ -21,6 +21,7 @@ from loremark.features.projects.secrets import new_secret, secret_context
 from loremark.features.team import invitations
 from loremark.features.team import service as team
 from loremark.features.team import store as team_store
+from loremark.features.team.departures import Departure, DepartureSteps, tell_owner
 from loremark.jobs import queue
 from loremark.jobs.notices import notify_changed
 from loremark.storage.database import Row, Tx
@@ -138,8 +139,9 @@ async def add_member(tx: Tx, caller: Caller, project_id: str, wanted: NewMember)
     return member_shape(added)
 
 
-async def remove_member(tx: Tx, caller: Caller, project_id: str, user_id: str) -> None:
-    await get_project(tx, caller, project_id, Access.MANAGE)
+async def remove_member(tx: Tx, caller: Caller, project_id: str, user_id: str, steps: DepartureSteps) -> None:
+    """Remove a member. If they could manage the project, what they know or set up ends as well."""
+    project = await get_project(tx, caller, project_id, Access.MANAGE)
     owners = await store.lock_owners(tx, caller.scope, project_id)
     member = await store.find_member(tx, caller.scope, project_id, user_id)
     if member is None:
@@ -149,4 +151,9 @@ async def remove_member(tx: Tx, caller: Caller, project_id: str, user_id: str) -
     await store.delete_member(tx, caller.scope, project_id, user_id)
     await audit.record(tx, caller, "project.member_removed", user_id, project_id=project_id, email=member["email"])
     await team.emit_member_removed(tx, caller.scope, project_id, member, member["role"])
+    in_team = await team_store.find_member_by_user(tx, caller.scope, user_id)
+    if member["role"] in MANAGERS and (in_team is None or in_team["role"] not in MANAGERS):
+        measures = await steps.run(tx, caller, Departure(user_id, [project_id]))
+        place = f"the project {project['name']}"
+        await tell_owner(tx, caller, name=member["name"], email=member["email"], place=place, measures=measures)
     notify_changed(tx, caller.team_id, "projects")

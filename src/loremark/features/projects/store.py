@@ -77,6 +77,13 @@ _MEMBERS = Sql(
 )
 _FIND_MEMBER = Sql(_MEMBER.where(_OF_PROJECT, project_members.c.user_id == bindparam("of_user")))
 _FIND_ANY = Sql(select(projects).where(projects.c.id == bindparam("project_id"), projects.c.deleted_at_ms.is_(None)))
+_FIND_OF_TEAM = Sql(
+    select(projects).where(
+        projects.c.team_id == bindparam("scope"),
+        projects.c.id == bindparam("project_id"),
+        projects.c.deleted_at_ms.is_(None),
+    )
+)
 _INSERT_MEMBER = Sql(lambda new: new(project_members).on_conflict_do_nothing(index_elements=["project_id", "user_id"]))
 _DELETE_MEMBER = Sql(delete(project_members).where(_OF_PROJECT, project_members.c.user_id == bindparam("of_user")))
 _LOCK_OWNERS = Sql(
@@ -131,6 +138,11 @@ async def create_project(
     )
     await create_member(tx, caller.scope, project_id, caller.user_id, OWNER)
     return now_ms
+
+
+async def find_project_of_team(tx: Tx, scope: Scope, project_id: str) -> Row | None:
+    """Find a project regardless of who asks."""
+    return await tx.one(_FIND_OF_TEAM, scope=scope, project_id=project_id)
 
 
 async def find_any_project(tx: Tx, project_id: str) -> Row | None:

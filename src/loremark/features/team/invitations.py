@@ -53,6 +53,11 @@ _REVOKE = Sql(
         invitations.c.team_id == bindparam("scope"), invitations.c.id == bindparam("invitation_id"), _is_open
     )
 )
+_MADE_BY = Sql(
+    select(invitations)
+    .where(invitations.c.team_id == bindparam("scope"), invitations.c.invited_by == bindparam("of_user"), _is_open)
+    .order_by(invitations.c.id)
+)
 _POP_PROJECTS = Sql(
     delete(invitation_projects)
     .where(
@@ -151,6 +156,12 @@ async def revoke(tx: Tx, scope: Scope, invitation_id: str) -> bool:
         return False
     await pop_projects(tx, scope, invitation_id)
     return True
+
+
+async def revoke_made_by(tx: Tx, scope: Scope, user_id: str) -> list[Row]:
+    """Revoke and return the pending invitations that this person sent."""
+    made = await tx.many(_MADE_BY, scope=scope, of_user=user_id)
+    return [invitation for invitation in made if await revoke(tx, scope, invitation["id"])]
 
 
 async def remove_project(tx: Tx, scope: Scope, project_id: str) -> None:

@@ -11,6 +11,7 @@ from loremark.base.signing import sha256_hex
 from loremark.features.identity.cookies import LoginCookie
 from loremark.features.identity.email_address import email_key
 from loremark.features.team import invitations, service, store
+from loremark.features.team.departures import DepartureSteps
 from loremark.features.team.tokens import InvitationTokens
 from loremark.web.authentication import ANYONE, KEY, LOGIN, Origins, cookie, needs
 from loremark.web.call import Call
@@ -83,7 +84,7 @@ async def change_role(call: Call, member_id: str, body: RoleChange) -> TeamMembe
 )
 async def remove(call: Call, member_id: str) -> None:
     """Remove a member, ending all their access immediately, or revoke a pending invitation."""
-    await service.remove(call.tx, call.caller, member_id)
+    await service.remove(call.tx, call.caller, member_id, call.use(DepartureSteps))
 
 
 @routes.add(

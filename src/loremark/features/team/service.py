@@ -11,6 +11,7 @@ from loremark.features.identity import store as people
 from loremark.features.identity.email_address import canonical, email_key
 from loremark.features.identity.service import SignedIn
 from loremark.features.team import invitations, store
+from loremark.features.team.departures import Departure, DepartureSteps, tell_owner
 from loremark.features.team.tokens import InvitationTokens
 from loremark.jobs import outbox, queue
 from loremark.jobs.notices import notify_access_changed, notify_changed
@@ -93,8 +94,11 @@ async def change_role(tx: Tx, caller: Caller, member_id: str, role: Role) -> Tea
     return member_shape(await get_member(tx, caller.scope, member_id))
 
 
-async def remove(tx: Tx, caller: Caller, member_id: str) -> None:
-    """Remove a member or revoke a pending invitation. All access of the member ends with this commit."""
+async def remove(tx: Tx, caller: Caller, member_id: str, steps: DepartureSteps) -> None:
+    """Remove a member or revoke a pending invitation. All access of the member ends with this commit.
+
+    So does what would work without an account: invitations they sent, and what ``steps`` know of.
+    """
     if await invitations.revoke(tx, caller.scope, member_id):
         await audit.record(tx, caller, "team.invitation_revoked", member_id)
         notify_changed(tx, caller.team_id, "team")
@@ -104,14 +108,27 @@ async def remove(tx: Tx, caller: Caller, member_id: str) -> None:
         raise errors.OWNER_NOT_REMOVABLE()
     owner = await store.find_owner(tx, caller.scope)
     assert owner is not None
+    departure = Departure(member["user_id"], await store.list_managed_projects(tx, caller.scope, member))
     left, joined = await store.delete_member(tx, caller.scope, member, owner)
     for project_id in joined:
         await emit_member_added(tx, caller.scope, project_id, owner, "owner")
     for membership in left:
         await emit_member_removed(tx, caller.scope, membership["project_id"], member, membership["role"])
     await audit.record(tx, caller, "team.member_removed", member_id, email=member["email"])
+    measures = [*await _revoke_invitations_of(tx, caller, member["user_id"]), *await steps.run(tx, caller, departure)]
+    team = await people.get_team(tx, caller.team_id)
+    place = f"the team {team['name']}"
+    await tell_owner(tx, caller, name=member["name"], email=member["email"], place=place, measures=measures)
     notify_access_changed(tx, member["user_id"])
     notify_changed(tx, caller.team_id, "team")
+
+
+async def _revoke_invitations_of(tx: Tx, caller: Caller, user_id: str) -> list[str]:
+    """Revoke the invitations that a removed member sent: one may be to themselves."""
+    revoked = await invitations.revoke_made_by(tx, caller.scope, user_id)
+    for invitation in revoked:
+        await audit.record(tx, caller, "team.invitation_revoked", invitation["id"], email=invitation["email"])
+    return [f"revoked the invitation of {invitation['email']}" for invitation in revoked]
 
 
 async def emit_member_added(tx: Tx, scope: Scope, project_id: str, person: Row, role: Role) -> None:

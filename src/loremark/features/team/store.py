@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Text, and_, bindparam, cast, delete, exists, select, update
+from sqlalchemy import BigInteger, Text, and_, bindparam, cast, delete, exists, or_, select, update
 
 from loremark.base import clock, ids
-from loremark.base.caller import OWNER, Role, Scope
+from loremark.base.caller import MANAGERS, OWNER, Role, Scope
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import Sql
 from loremark.storage.tables import api_keys, logins, project_members, projects, team_members, users
@@ -50,6 +50,21 @@ _LEAVE_PROJECTS = Sql(
 )
 _IN_PROJECT = Sql(
     select(project_members.c.role).where(_of_user, project_members.c.project_id == bindparam("of_project"))
+)
+_ALL_PROJECTS = Sql(
+    select(projects.c.id)
+    .where(projects.c.team_id == bindparam("scope"), projects.c.deleted_at_ms.is_(None))
+    .order_by(projects.c.id)
+)
+_MANAGED_PROJECTS = Sql(
+    select(projects.c.id)
+    .join(project_members, project_members.c.project_id == projects.c.id)
+    .where(
+        _of_user,
+        or_(*(project_members.c.role == role for role in sorted(MANAGERS))),
+        projects.c.deleted_at_ms.is_(None),
+    )
+    .order_by(projects.c.id)
 )
 _other_owner = project_members.alias("other_owner")
 _ORPHANED = Sql(
@@ -115,6 +130,12 @@ async def find_owner(tx: Tx, scope: Scope) -> Row | None:
 
 async def update_role(tx: Tx, scope: Scope, member_id: str, role: Role) -> None:
     await tx.run(_SET_ROLE, scope=scope, member_id=member_id, new_role=role)
+
+
+async def list_managed_projects(tx: Tx, scope: Scope, member: Row) -> list[str]:
+    """The projects whose settings and secrets this member can read."""
+    statement = _ALL_PROJECTS if member["role"] in MANAGERS else _MANAGED_PROJECTS
+    return [row["id"] for row in await tx.many(statement, scope=scope, of_user=member["user_id"])]
 
 
 async def delete_member(tx: Tx, scope: Scope, member: Row, owner: Row) -> tuple[list[Row], list[str]]:

@@ -13,6 +13,7 @@ from loremark.base.caller import Caller
 from loremark.base.crypto import Sealer
 from loremark.features.audit import store as audit
 from loremark.features.projects.access import Access, get_project
+from loremark.features.team.departures import Departure
 from loremark.features.webhooks import store
 from loremark.jobs import queue
 from loremark.jobs.notices import notify_changed
@@ -144,6 +145,25 @@ async def update_webhook(tx: Tx, caller: Caller, sealer: Sealer, webhook_id: str
         await audit.record(tx, caller, "webhook.updated", webhook_id, project_id=webhook["project_id"], fields=fields)
         notify_changed(tx, caller.scope, "webhooks", webhook["project_id"])
     return shape(await get_webhook(tx, caller, webhook_id))
+
+
+async def disable_of_departed(tx: Tx, caller: Caller, departure: Departure) -> list[str]:
+    """Disable the webhooks that a removed person created or changed: they may lead to a server of theirs."""
+    touched = await audit.list_targets(
+        tx, caller.scope, actor_id=departure.user_id, actions=("webhook.created", "webhook.updated")
+    )
+    lines = []
+    for webhook_id in sorted(touched):
+        webhook = await store.lock_webhook(tx, caller.scope, webhook_id)
+        if webhook is None or webhook["status"] != "active" or webhook["project_id"] not in departure.project_ids:
+            continue
+        await store.update_webhook(tx, caller.scope, webhook_id, {"status": "disabled"})
+        await audit.record(
+            tx, caller, "webhook.updated", webhook_id, project_id=webhook["project_id"], fields=["status"]
+        )
+        notify_changed(tx, caller.scope, "webhooks", webhook["project_id"])
+        lines.append(f"disabled the webhook {_without_query(webhook['url'])}")
+    return lines
 
 
 async def delete_webhook(tx: Tx, caller: Caller, webhook_id: str) -> None:
