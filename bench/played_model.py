@@ -64,26 +64,31 @@ def run() -> None:
     folder = Path(os.environ.get("LOREMARK_BENCH_PLAYED", "evals/played_model"))
     tasks = [task for task in list_tasks(source) if task["source"].startswith("conversation")]
     decoys = show_json(source, "gen/decoy_conversations.json")
-    with ExitStack() as stack:
-        run = Run(stack, "played model")
-        run.developer.server.patch(f"/api/projects/{run.developer.project}", {"autoApproveThreshold": 0.9})
-        add_decoys(run, decoys)
-        run.developer.deliver()
-        run.developer.stop_enriching()
-        model = PlayedModel(run, folder)
-        told: dict[str, list[dict[str, Any]]] = {}
-        for task in tasks:
-            for name, said in _sessions_of(task):
-                run.developer.work(name, exchanges(said))
-                run.developer.deliver()
-                told[name] = model.read(name, _session_id(run, name))
-                run.developer.deliver()
-        if model.missing:
-            print(f"answers missing in {folder}: {', '.join(model.missing)}")
-        _report(run, tasks, told)
-        print(
-            f"tokens per session: {sorted(model.tokens)[len(model.tokens) // 2]} (median), {max(model.tokens)} (most)"
-        )
+    # Apart, because some amended rules end up the same as a plain task's.
+    for kind in ("conversation", "conversation-amended"):
+        with ExitStack() as stack:
+            _run_tasks(
+                Run(stack, f"played model, {kind}"), [task for task in tasks if task["source"] == kind], decoys, folder
+            )
+
+
+def _run_tasks(run: Run, tasks: Sequence[Mapping[str, Any]], decoys: Any, folder: Path) -> None:
+    run.developer.server.patch(f"/api/projects/{run.developer.project}", {"autoApproveThreshold": 0.9})
+    add_decoys(run, decoys)
+    run.developer.deliver()
+    run.developer.stop_enriching()
+    model = PlayedModel(run, folder)
+    told: dict[str, list[dict[str, Any]]] = {}
+    for task in tasks:
+        for name, said in _sessions_of(task):
+            run.developer.work(name, exchanges(said))
+            run.developer.deliver()
+            told[name] = model.read(name, _session_id(run, name))
+            run.developer.deliver()
+    if model.missing:
+        print(f"answers missing in {folder}: {', '.join(model.missing)}")
+    _report(run, tasks, told)
+    print(f"tokens per session: {sorted(model.tokens)[len(model.tokens) // 2]} (median), {max(model.tokens)} (most)")
 
 
 def _sessions_of(task: Mapping[str, Any]) -> list[tuple[str, Sequence[Mapping[str, str]]]]:
@@ -125,9 +130,10 @@ def _report(run: Run, tasks: Sequence[Mapping[str, Any]], told: Mapping[str, Seq
             print(f"  not in the first prompt: {names[0]}: {holds or newest}")
         if len(names) > 1:
             amended += 1
-            old = [one["title"] for one in told[names[0]]]
-            old_gone += all(items[title]["status"] == "deprecated" for title in old if title in items)
-            old_served += any(title in block for title in old)
+            replaced = {one["known"] for one in told[names[-1]] if one.get("verdict") == "supersedes"}
+            old = [one for one in items.values() if one["id"] in replaced]
+            old_gone += bool(old) and all(one["status"] == "deprecated" for one in old)
+            old_served += any(one["title"] in block for one in old)
     total = sum(len(one) for one in told.values())
     run.report(
         ("rule is an item", current, len(tasks)),
