@@ -14,7 +14,7 @@ from loremark.base.caller import Scope
 from loremark.features.enrichment.jobs import Reembed
 from loremark.features.metering.recount import recount_team, set_mark
 from loremark.features.transfer import exporting
-from loremark.features.transfer.refs import ALPHABET, Refs, time_ms
+from loremark.features.transfer.refs import ALPHABET, Refs
 from loremark.storage.tables import events, items, items_to_embed, sessions
 from tests.contract.examples_memory import keep_item
 from tests.features.exported_project import (
@@ -44,7 +44,7 @@ def test_refs_convert_back_to_ids() -> None:
         target = other.swap(ref)
         assert len({before, ref, target}) == 3
         assert one.swap(other.swap(target)) == before
-        assert abs(time_ms(ref) - clock.now_ms()) < 60_000
+        assert abs(ids.created_at_ms(ref) - clock.now_ms()) < 60_000
     for other_text in ("", "evt_1", "api", "itm_" + "u" * 26, "ITM_" + "0" * 26):
         assert one.swap(other_text) == other_text
     assert one.swap(None) is None

@@ -46,6 +46,17 @@ def test_no_plan_contains_a_secret_even_with_a_models_title() -> None:
     assert secret not in repr(reviewed)
 
 
+def test_the_model_is_told_what_each_note_is_based_on() -> None:
+    old = _item("Sessions are kept in Redis", SESSIONS, id="itm_01m7t03tvm4j6m8zp31d2axh6c", status="draft")
+    newer = _item("Sessions are kept in PostgreSQL", id="itm_2")
+    proposal = Proposal("DEPRECATE_MEMORY", (old.id,), "It was replaced.", 0.8, successor=newer.id)
+    built = model_review.build_prompt([proposal], {item.id: item for item in (old, newer)})
+    assert built is not None
+    assert '{"id": "itm_01m7t03tvm4j6m8zp31d2axh6c", "status": "draft", "date": "2026-11-19", "title"' in built[1]
+    assert '"quotes": ["said so"]' in built[1]
+    assert '{"id": "itm_2", "status": "approved", "title"' in built[1]
+
+
 @pytest.mark.parametrize(
     ("title", "better"),
     [

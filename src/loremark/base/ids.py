@@ -94,11 +94,15 @@ def new_after(prefix: str, last: str) -> str:
 
 def earlier(identifier: str, by_ms: int) -> str:
     """Return the first identifier that could have been made this long before."""
-    prefix, _, number = identifier.rpartition("_")
+    return f"{identifier.rpartition('_')[0]}_{_time_text(max(0, created_at_ms(identifier) - by_ms))}"
+
+
+def created_at_ms(identifier: str) -> int:
+    """Return the time that an identifier contains."""
     at_ms = 0
-    for character in number[:10]:
+    for character in identifier.rpartition("_")[2][:10]:
         at_ms = at_ms << 5 | _ALPHABET.index(character)
-    return f"{prefix}_{_time_text(max(0, at_ms - by_ms))}"
+    return at_ms
 
 
 def serial(prefix: str) -> str:

@@ -10,7 +10,6 @@ import msgspec
 from loremark.base import clock, errors, ids, limits
 from loremark.base.json_values import has_too_many_values
 from loremark.features.sessions.payload_depth import is_too_deep
-from loremark.features.transfer.refs import time_ms
 from loremark.wire.transfer import (
     CHUNK_LINES,
     VERSION,
@@ -100,7 +99,7 @@ def _checked(number: int, line: AnyLine, encoded: bytes, latest_ms: int) -> AnyL
     if isinstance(line, ContextLine | SessionLine | EventLine | ItemLine):
         if not ids.looks_valid(line.ref, _PREFIXES[type(line)]):
             refuse(number, "ref has an invalid format")
-        if time_ms(line.ref) > latest_ms:
+        if ids.created_at_ms(line.ref) > latest_ms:
             refuse(number, "createdAtMs is in the future")
     if (late := _find_late(line, latest_ms)) is not None:
         refuse(number, f"{late} is in the future")

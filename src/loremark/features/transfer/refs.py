@@ -16,7 +16,6 @@ from loremark.base import ids
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _INDEX = {letter: number for number, letter in enumerate(ALPHABET)}
 _MASKED_CHARS = 16
-_TIME_CHARS = 10
 _BITS = 5
 
 
@@ -43,11 +42,3 @@ class Refs:
 def time_part(name: str) -> str:
     """The part of an id or ref that is the same in all projects and sorts first."""
     return name[:-_MASKED_CHARS]
-
-
-def time_ms(ref: str) -> int:
-    """The creation time encoded in a ref."""
-    time = 0
-    for letter in ref[-_MASKED_CHARS - _TIME_CHARS : -_MASKED_CHARS]:
-        time = time << _BITS | _INDEX[letter]
-    return time
