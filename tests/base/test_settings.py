@@ -15,12 +15,10 @@ Read = Callable[..., Settings]
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
-    """Load settings like a process started in an empty folder."""
-    folder = tmp_path / "here"
-    folder.mkdir()
+    """Load settings with an empty data folder."""
 
     def _read(**environment: str) -> Settings:
-        return load({"LOREMARK_DATA_DIR": str(tmp_path / "data"), **environment}, folder=folder)
+        return load({"LOREMARK_DATA_DIR": str(tmp_path / "data"), **environment})
 
     return _read
 
@@ -160,16 +158,16 @@ def test_postgresql_is_detected_from_the_url(read: Read) -> None:
 
 def test_unusual_folder_names_are_escaped_in_urls(tmp_path: Path) -> None:
     data = tmp_path / "my data é"
-    settings = load({"LOREMARK_DATA_DIR": str(data)}, folder=tmp_path)
+    settings = load({"LOREMARK_DATA_DIR": str(data)})
     assert settings.blobs_url == (data / "blobs").as_uri()
     assert " " not in settings.blobs_url
 
 
 def test_empty_data_dir_variable_means_the_default(tmp_path: Path) -> None:
     environment = {"LOREMARK_DATA_DIR": "", "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "xdg")}
-    assert load(environment, folder=tmp_path).data_dir == Path(data_folder(environment))
+    assert load(environment).data_dir == Path(data_folder(environment))
 
 
 def test_tilde_expands_to_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert load({"LOREMARK_DATA_DIR": "~/loremark"}, folder=tmp_path).data_dir == tmp_path / "loremark"
+    assert load({"LOREMARK_DATA_DIR": "~/loremark"}).data_dir == tmp_path / "loremark"

@@ -1,4 +1,4 @@
-"""Settings from loremark.toml in the current folder or the data folder; the environment takes precedence."""
+"""Settings from a file in the data folder or an explicit one, never in the current folder; the environment wins."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from loremark.base.settings import Settings, SettingsError, load
 
 
 class Folders:
-    """A current folder and a data folder, either of which may contain a loremark.toml."""
+    """A data folder that may contain a loremark.toml, and another folder."""
 
     def __init__(self, root: Path) -> None:
-        self.current = root / "here"
+        self.other = root / "here"
         self.data = root / "data"
-        self.current.mkdir()
+        self.other.mkdir()
         self.data.mkdir()
 
     def write(self, content: str, *, into: Path | None = None) -> None:
-        ((into or self.current) / "loremark.toml").write_text(content, encoding="utf-8")
+        ((into or self.data) / "loremark.toml").write_text(content, encoding="utf-8")
 
     def load(self, **environment: str) -> Settings:
-        return load({"LOREMARK_DATA_DIR": str(self.data), **environment}, folder=self.current)
+        return load({"LOREMARK_DATA_DIR": str(self.data), **environment})
 
     def error(self) -> str:
         with pytest.raises(SettingsError) as caught:
@@ -70,17 +70,26 @@ def test_environment_overrides_the_file(folders: Folders) -> None:
     assert (settings.host, settings.port) == ("10.0.0.1", 9001)
 
 
-def test_current_folder_takes_precedence_over_the_data_folder(folders: Folders) -> None:
-    folders.write("port = 9002\nkeepalive_s = 9", into=folders.data)
-    assert folders.load().port == 9002
-    folders.write("port = 9001")
-    settings = folders.load()
-    assert (settings.port, settings.keepalive_s) == (9001, 5), "only one file is read"
+def test_a_file_in_the_current_folder_is_not_read(folders: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may come with a cloned repository, and would decide where keys and data go."""
+    folders.write("port = 9001", into=folders.other)
+    monkeypatch.chdir(folders.other)
+    assert folders.load().port == 8000
 
 
-def test_file_may_set_the_data_folder(folders: Folders, tmp_path: Path) -> None:
-    folders.write(f'data_dir = "{tmp_path / "elsewhere"}"')
-    settings = load({"HOME": str(tmp_path)}, folder=folders.current)
+def test_an_explicit_file_is_read_instead_of_the_data_folders(folders: Folders) -> None:
+    folders.write("port = 9002\nkeepalive_s = 9")
+    folders.write("port = 9001", into=folders.other)
+    path = folders.other / "loremark.toml"
+    settings = folders.load(LOREMARK_CONFIG_FILE=str(path))
+    assert (settings.port, settings.keepalive_s, settings.config_file) == (9001, 5, path)
+    with pytest.raises(SettingsError, match="LOREMARK_CONFIG_FILE: there is no file"):
+        folders.load(LOREMARK_CONFIG_FILE=str(folders.other / "missing.toml"))
+
+
+def test_an_explicit_file_may_set_the_data_folder(folders: Folders, tmp_path: Path) -> None:
+    folders.write(f'data_dir = "{tmp_path / "elsewhere"}"', into=folders.other)
+    settings = load({"HOME": str(tmp_path), "LOREMARK_CONFIG_FILE": str(folders.other / "loremark.toml")})
     assert settings.data_dir == tmp_path / "elsewhere"
     assert settings.blobs_url == (tmp_path / "elsewhere" / "blobs").as_uri()
 
@@ -115,12 +124,12 @@ def test_text_settings_reject_other_types(folders: Folders, content: str) -> Non
 @pytest.mark.parametrize("content", ["port = ", "port = 1\nport = 2", "= 5", "port = 1 2"])
 def test_invalid_toml_error_names_the_file(folders: Folders, content: str) -> None:
     folders.write(content)
-    assert folders.error().startswith(f"{folders.current / 'loremark.toml'} is not valid TOML: ")
+    assert folders.error().startswith(f"{folders.data / 'loremark.toml'} is not valid TOML: ")
 
 
 def test_binary_file_error_names_the_file(folders: Folders) -> None:
-    (folders.current / "loremark.toml").write_bytes(b"port = 1 # \xff\n")
-    assert folders.error().startswith(f"{folders.current / 'loremark.toml'} is not valid TOML: ")
+    (folders.data / "loremark.toml").write_bytes(b"port = 1 # \xff\n")
+    assert folders.error().startswith(f"{folders.data / 'loremark.toml'} is not valid TOML: ")
 
 
 def test_empty_file_changes_nothing(folders: Folders) -> None:
@@ -129,5 +138,5 @@ def test_empty_file_changes_nothing(folders: Folders) -> None:
 
 
 def test_directory_with_the_file_name_is_ignored(folders: Folders) -> None:
-    (folders.current / "loremark.toml").mkdir()
+    (folders.data / "loremark.toml").mkdir()
     assert folders.load().port == 8000

@@ -12,7 +12,7 @@ from tests.support.processes import Loremark
 
 def make_owner(loremark: Loremark) -> dict[str, str]:
     """Like ``loremark admin create-owner --json``; returns its output."""
-    chosen = settings.load(loremark.environment(), folder=loremark.folder)
+    chosen = settings.load(loremark.environment())
     owner = admin.create_owner(
         chosen, email="owner@example.com", team="Stones", name="Olga", project="First", password=None
     )

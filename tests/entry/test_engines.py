@@ -17,9 +17,7 @@ LOCAL = "http://127.0.0.1:11434/v1"
 
 
 def _settings(folder: Path, given: Mapping[str, str]) -> Settings:
-    return load(
-        {"LOREMARK_DATA_DIR": str(folder), **{f"LOREMARK_{name}": given[name] for name in given}}, folder=folder
-    )
+    return load({"LOREMARK_DATA_DIR": str(folder), **{f"LOREMARK_{name}": given[name] for name in given}})
 
 
 def _addresses(folder: Path, **given: str) -> dict[str, ServerAddress | None]:

@@ -133,7 +133,7 @@ async def test_ended_subscription_is_not_ended_again(fake: FakeStripe, payments:
 
 def test_settings_choose_the_payment_provider(tmp_path: Path) -> None:
     def load_settings(**given: str) -> settings.Settings:
-        return settings.load({"LOREMARK_DATA_DIR": str(tmp_path), **given}, folder=tmp_path)
+        return settings.load({"LOREMARK_DATA_DIR": str(tmp_path), **given})
 
     sealer = Sealer(b"k" * 32)
     default = open_payments(load_settings(), sealer)

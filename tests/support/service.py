@@ -121,7 +121,7 @@ def settings_for(folder: Path, database_url: str, **changes: str) -> Settings:
         "LOREMARK_LOG_LEVEL": "error",
         **changes,
     }
-    return settings.load(environment, folder=folder)
+    return settings.load(environment)
 
 
 @asynccontextmanager

@@ -1,8 +1,8 @@
 """All server settings. The only module that reads the environment.
 
-A setting is an environment variable with the prefix ``LOREMARK_``, or the same name in ``loremark.toml`` (in the
-current directory, else in the data directory). The environment wins. An unknown name or an invalid value stops startup
-with a one-line error.
+A setting is an environment variable with the prefix ``LOREMARK_``, or the same name in ``loremark.toml`` in the data
+folder, or in the file that ``LOREMARK_CONFIG_FILE`` names. Never in the current folder: that may be a repository of
+somebody else's. The environment wins. An unknown name or an invalid value stops startup with a one-line error.
 """
 
 from __future__ import annotations
@@ -55,6 +55,9 @@ class Settings:
         Path(),
         "Folder for the SQLite database, blobs, keys (mode 0600) and email files.",
         shown="the platform's data folder",
+    )
+    config_file: Path = _setting(
+        Path(), "File to read settings from.", shown="`loremark.toml` in the data folder, if it exists"
     )
     cache_dir: Path = _setting(
         Path(),
@@ -192,17 +195,19 @@ def limit_numpy_threads() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-def load(environment: Mapping[str, str] | None = None, *, folder: Path | None = None) -> Settings:
-    """Read the settings from the environment and ``loremark.toml``."""
+def load(environment: Mapping[str, str] | None = None) -> Settings:
+    """Read the settings from the environment and the settings file."""
     environment = os.environ if environment is None else environment
     given = {
         name: value for name, value in environment.items() if name.startswith(PREFIX) and name not in CLIENT_VARIABLES
     }
-    if not given.get("LOREMARK_DATA_DIR"):
-        given.pop("LOREMARK_DATA_DIR", None)  # empty means the default
+    for name in ("LOREMARK_DATA_DIR", "LOREMARK_CONFIG_FILE"):
+        if not given.get(name):
+            given.pop(name, None)  # empty means the default
     data_dir = Path(given.get("LOREMARK_DATA_DIR") or data_folder(environment)).expanduser()
-    values: dict[str, object] = {**_read_file(folder or Path.cwd(), data_dir), **given}
-    parsed = _parse_all(values)
+    file = Path(given.get("LOREMARK_CONFIG_FILE") or data_dir / FILE).expanduser()
+    values: dict[str, object] = {**_read_file(file, is_required="LOREMARK_CONFIG_FILE" in given), **given}
+    parsed = {**_parse_all(values), "config_file": file}
     parsed.setdefault("data_dir", data_dir)
     if not parsed.get("cache_dir") or parsed["cache_dir"] == Path():
         parsed["cache_dir"] = Path(cache_folder(environment))
@@ -210,14 +215,10 @@ def load(environment: Mapping[str, str] | None = None, *, folder: Path | None = 
     return _validated(_with_derived(settings))
 
 
-def settings_file(folder: Path, data_dir: Path) -> Path | None:
-    """Return the settings file in use, if there is one. Startup prints its path."""
-    return next((path for path in (folder / FILE, data_dir / FILE) if path.is_file()), None)
-
-
-def _read_file(folder: Path, data_dir: Path) -> dict[str, object]:
-    path = settings_file(folder, data_dir)
-    if path is None:
+def _read_file(path: Path, *, is_required: bool) -> dict[str, object]:
+    if not path.is_file():
+        if is_required:
+            raise SettingsError(f"LOREMARK_CONFIG_FILE: there is no file {path}")
         return {}
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))

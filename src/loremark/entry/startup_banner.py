@@ -9,7 +9,7 @@ from pathlib import Path
 
 from loremark.base import profile
 from loremark.base.folders import data_folder
-from loremark.base.settings import Settings, settings_file
+from loremark.base.settings import FILE, Settings
 from loremark.entry.application import VERSION
 from loremark.entry.runtime import Runtime
 from loremark.features.identity import store as people
@@ -31,7 +31,6 @@ async def format_banner(runtime: Runtime) -> str:
         if not has_owner and settings.registration != "closed":
             await people.invalidate_setup_links(tx)
             token = await people.create_link(tx, None)
-    found = settings_file(Path.cwd(), settings.data_dir)
     where = settings.sqlite_path if settings.on_sqlite else "PostgreSQL"
     lines = [
         f"Loremark {VERSION} is running at {settings.base_url}",
@@ -42,11 +41,19 @@ async def format_banner(runtime: Runtime) -> str:
         "",
         f"  API docs    {settings.base_url}/docs",
         f"  Data        {where}",
-        *([f"  Settings    {found} (and the environment)"] if found is not None else []),
+        *_settings_lines(settings),
         "  Stop        Ctrl-C",
         "",
     ]
     return "\n".join(lines)
+
+
+def _settings_lines(settings: Settings) -> list[str]:
+    lines = [f"  Settings    {settings.config_file} (and the environment)"] if settings.config_file.is_file() else []
+    stray = Path.cwd() / FILE
+    if stray.is_file() and not (settings.config_file.is_file() and stray.samefile(settings.config_file)):
+        lines.append(f"  Not read    {stray}: move it to {settings.data_dir} or set LOREMARK_CONFIG_FILE")
+    return lines
 
 
 def _sign_in_lines(settings: Settings, token: str | None, has_owner: bool) -> list[str]:
@@ -98,6 +105,8 @@ def _environment(settings: Settings) -> str:
     given: dict[str, str] = {}
     if settings.data_dir != Path(data_folder()):
         given["LOREMARK_DATA_DIR"] = os.path.abspath(settings.data_dir)
+    if settings.config_file != settings.data_dir / FILE:
+        given["LOREMARK_CONFIG_FILE"] = os.path.abspath(settings.config_file)
     if settings.on_sqlite and settings.database_url:
         given["LOREMARK_DATABASE_URL"] = f"sqlite:///{os.path.abspath(settings.sqlite_path)}"
     if settings.base_url != profile.DEFAULT_URL:

@@ -13,7 +13,7 @@ from loremark.client.calls.brain import get_brain
 from loremark.client.calls.contexts import get_context
 from loremark.client.calls.items import get_item
 from loremark.client.calls.projects import list_projects
-from loremark.mcp.formatting import clean_all, one_line, with_notice
+from loremark.mcp.formatting import clean_all, fenced, one_line
 from loremark.mcp.memory import Memory
 
 _MARKDOWN = "text/markdown"
@@ -85,12 +85,12 @@ async def read(memory: Memory, uri: str) -> tuple[str, str]:
     try:
         if match[1] or match[2] == "projects":
             brain = await memory.client.send(get_brain(await memory.project_id(match[3] or ""), _BUDGET))
-            return with_notice(brain.markdown), _MARKDOWN
+            return fenced(brain.markdown), _MARKDOWN
         if match[2] == "items":
             item = await memory.client.send(get_item(match[3]))
             return msgspec.json.encode(clean_all(msgspec.to_builtins(item))).decode(), _JSON
         context = await memory.client.send(get_context(match[3]))
-        return with_notice(f"# {one_line(context.name, 100)}\n\n{clean(context.content)}"), _MARKDOWN
+        return fenced(f"# {one_line(context.name, 100)}\n\n{clean(context.content)}"), _MARKDOWN
     except ApiError as error:
         if error.status == 404:
             raise ResourceNotFound from error

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from loremark.mcp.errors import ToolError
-from loremark.mcp.formatting import one_line, truncate, with_notice
+from loremark.mcp.formatting import fenced, one_line, truncate
 from loremark.mcp.memory import Memory
 from loremark.mcp.tool import Arguments, MemoryResult, Progress, Tool
 from loremark.wire.answers import AnswerDone, AnswerToken
@@ -81,7 +81,7 @@ def _render(answer: Answer) -> str:
         for source in answer.sources
         if source.cited
     ]
-    return with_notice(answer.answer + (f"\n\nSources: {', '.join(cited)}" if cited else ""))
+    return fenced(answer.answer + (f"\n\nSources: {', '.join(cited)}" if cited else ""))
 
 
 ASK = Tool(

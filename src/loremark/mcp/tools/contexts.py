@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from loremark.client.calls.contexts import get_context, get_tree
 from loremark.mcp.errors import ToolError
-from loremark.mcp.formatting import one_line, truncate, with_notice
+from loremark.mcp.formatting import fenced, one_line, truncate
 from loremark.mcp.memory import Memory, validate_id
 from loremark.mcp.tool import Arguments, MemoryResult, Progress, Tool
 from loremark.wire.contexts import ContextNode
@@ -62,7 +62,7 @@ def _render_tree(tree: Tree) -> str:
         for context in tree.contexts
     ]
     rest = f"\n({tree.left_out} more. Use `under` to narrow the list.)" if tree.left_out else ""
-    return with_notice("\n".join(lines) + rest)
+    return fenced("\n".join(lines) + rest)
 
 
 TREE = Tool(
@@ -114,7 +114,7 @@ async def _id_of(memory: Memory, given: ContextArguments) -> str:
 
 
 def _render_context(context: ContextDetail) -> str:
-    return with_notice(f"# {one_line(context.name, 100)} [{context.key}] ({context.state})\n\n{context.content}")
+    return fenced(f"# {one_line(context.name, 100)} [{context.key}] ({context.state})\n\n{context.content}")
 
 
 CONTEXT = Tool(

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from loremark.client.calls.items import get_item, update_item
-from loremark.mcp.formatting import one_line, truncate, with_notice
+from loremark.mcp.formatting import fenced, one_line, truncate
 from loremark.mcp.memory import Memory, validate_id
 from loremark.mcp.tool import Arguments, MemoryResult, Progress, Result, Tool
 from loremark.wire.items import MemoryItem
@@ -74,7 +74,7 @@ def _render(item: ItemDetail) -> str:
     lines += (
         ["", "Evidence:", *(f"> {one_line(quote, _QUOTE_CHARS)}" for quote in item.evidence)] if item.evidence else []
     )
-    return with_notice("\n".join(lines))
+    return fenced("\n".join(lines))
 
 
 ITEM = Tool(

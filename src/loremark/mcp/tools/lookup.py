@@ -9,12 +9,11 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from loremark.base import limits
-from loremark.base.briefing_markers import wrap
 from loremark.client.calls.briefing import create_briefing
 from loremark.client.calls.items import list_items
 from loremark.client.calls.search import search
 from loremark.mcp.errors import ToolError
-from loremark.mcp.formatting import one_line, truncate, with_notice
+from loremark.mcp.formatting import fenced, one_line, truncate
 from loremark.mcp.memory import Memory
 from loremark.mcp.tool import Arguments, MemoryResult, Progress, Tool
 from loremark.wire.items import MemoryItem
@@ -101,7 +100,7 @@ async def _brief(memory: Memory, given: BriefArguments, progress: Progress) -> B
 def _render_brief(brief: Brief) -> str:
     if not brief.markdown.strip():
         return "No matching memories."
-    return wrap(with_notice(brief.markdown))
+    return fenced(brief.markdown)
 
 
 BRIEF = Tool(
@@ -213,7 +212,7 @@ def _render_hits(hits: SearchHits) -> str:
     blocks = [_entry(hit.type, hit.title, hit.id, hit.facts, hit.files) for hit in hits.results]
     if hits.turns:
         blocks += [_UNREVIEWED, *map(_quotation, hits.turns)]
-    return with_notice("\n\n".join(blocks)) if blocks else "No matching memories."
+    return fenced("\n\n".join(blocks)) if blocks else "No matching memories."
 
 
 def _quotation(turn: TurnHit) -> str:
@@ -299,7 +298,7 @@ def _render_file_memories(known: FileMemories) -> str:
             _entry(f"{item.type}, may be out of date" if item.stale else item.type, item.title, item.id, item.facts, [])
             for item in known.items
         )
-        parts.append(with_notice("\n\n".join(entries)))
+        parts.append(fenced("\n\n".join(entries)))
     if known.unknown:
         parts.append("No memories about: " + ", ".join(one_line(path) for path in known.unknown))
     return "\n\n".join(parts)

@@ -13,7 +13,7 @@ from loremark.client.calls.genesis import get_scan
 from loremark.client.calls.hygiene import analyze
 from loremark.client.calls.items import list_items
 from loremark.client.calls.sessions import list_sessions
-from loremark.mcp.formatting import one_line, pluralize, truncate, with_notice
+from loremark.mcp.formatting import fenced, one_line, pluralize, truncate
 from loremark.mcp.memory import Memory
 from loremark.mcp.tool import Arguments, MemoryResult, Progress, Result, Tool
 from loremark.wire.hygiene import HygieneAction, HygieneMode
@@ -138,7 +138,7 @@ def _render_plan(plan: Plan) -> str:
         f"Plan {plan.plan_id}. Nothing changes until the user applies actions with "
         f"`loremark hygiene --plan {plan.plan_id} --select IDS` (action IDs, separated by commas)."
     )
-    return with_notice("\n".join([first, *lines]) + rest)
+    return fenced("\n".join([first, *lines]) + rest)
 
 
 HYGIENE = Tool(
