@@ -196,7 +196,7 @@ def _facts_of_change(change: dict[str, Any], category: str, about: str, origin: 
                 sentences=len(group),
                 filed=trusted or category_trust.implies_memory(category),
             ),
-            type_margin=None if own.given else own.margin,
+            type_margin=None if own.given or (is_main and _is_filed_as(own_kind, category)) else own.margin,
             nearby_files=around,
             tags=(category,) if type_for_category(category) is None and len(category) <= 30 else (),
             keep_title=trusted and is_main,
@@ -205,6 +205,11 @@ def _facts_of_change(change: dict[str, Any], category: str, about: str, origin: 
 
 def _is_passing(one: Sentence) -> bool:
     return salience.is_small_talk(one.text) or (durability.is_transient(one.text) and explicit_type(one.text) is None)
+
+
+def _is_filed_as(kind: ItemType, category: str) -> bool:
+    """Whether the sender filed it as a decision or rule, and its words do not speak against that."""
+    return kind in ("decision", "convention") and exact_category_type(category) == kind
 
 
 def _verdict_on_group(group: Sequence[Sentence], category: str) -> TypeVerdict:
