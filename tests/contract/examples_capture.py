@@ -191,7 +191,9 @@ async def _said(cast: Cast, project: str) -> str:
 
 
 async def _read(cast: Cast, session: str) -> str:
-    started = await cast.owner.post(f"/api/v2/sessions/{session}/readings", {"agent": "claude-code"})
+    # All cases together are more than a day's default limit.
+    wanted = {"agent": "claude-code", "callsPerDay": 1_000_000, "tokensPerDay": 1_000_000_000}
+    started = await cast.owner.post(f"/api/v2/sessions/{session}/readings", wanted)
     assert started.status_code == 200, started.text
     return str(started.json()["id"])
 
