@@ -143,7 +143,8 @@ async def _remaining_rows(database: Database, project_id: str) -> dict[str, int]
 # Background jobs update the brain, re-embed the inserted rows, whose vectors belong to no embedder, send what is in the
 # outbox and prune old deliveries and plans.
 _CHANGED_BY_JOBS = {
-    "brains_to_check", "hygiene_plans", "items_to_embed", "item_vectors", "outbox", "turns_to_embed", "webhook_deliveries"
+    "brains_to_check", "hygiene_plans", "items_to_embed", "item_vectors", "outbox", "turns_to_embed",
+    "webhook_deliveries",
 }  # fmt: skip
 
 
