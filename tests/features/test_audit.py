@@ -46,19 +46,21 @@ class AuditChecker:
         auth_method: str,
         actor_id: str,
         perform: Callable[[dict[str, str]], Awaitable[httpx.Response]],
+        *also: str,
     ) -> httpx.Response:
-        """Perform one step, which must create exactly one entry with these values."""
+        """Perform one step, which must create exactly one entry with these values, and one for each of ``also``."""
         request_id = f"step-{len(self.steps):04d}-{route}"
         before = await self._entries()
         answer = await perform({"X-Request-Id": request_id, "X-Forwarded-For": ADDRESS})
         assert answer.status_code < 400, answer.text
         new = [row for key, row in (await self._entries()).items() if key not in before]
         self.steps.add(route)
-        expected = (action, auth_method, actor_id or answer.json()["userId"], ADDRESS, request_id)
+        by = (auth_method, actor_id or answer.json()["userId"], ADDRESS, request_id)
+        expected = [(each, *by) for each in (action, *also)]
         found = [
             (row["action"], row["auth_method"], row["actor_id"], row["ip_address"], row["request_id"]) for row in new
         ]
-        if found != [expected]:
+        if sorted(found) != sorted(expected):
             self.mismatches.append(f"{route}: expected {expected}, found {found}")
         return answer
 
@@ -69,9 +71,9 @@ async def test_every_authenticated_change_is_recorded_once(service: Service) -> 
     admin, member = await service.join(owner, "admin"), await service.join(owner)
     checker = AuditChecker(service)
 
-    async def by_key(route: str, action: str, method: str, path: str, body: Any = None) -> dict[str, Any]:
+    async def by_key(route: str, action: str, method: str, path: str, body: Any = None, *also: str) -> dict[str, Any]:
         answer = await checker.step(
-            route, action, "key", admin.user_id, lambda headers: admin.call(method, path, body, headers=headers)
+            route, action, "key", admin.user_id, lambda headers: admin.call(method, path, body, headers=headers), *also
         )
         return answer.json() if answer.content else {}
 
@@ -88,9 +90,8 @@ async def test_every_authenticated_change_is_recorded_once(service: Service) -> 
     await by_key("team.remove", "team.invitation_revoked", "DELETE", f"/api/team/{invited['id']}")
     await by_key("team.invite", "team.member_invited", "POST", "/api/team", {"email": "x@example.com"})
     await by_key("team.update", "team.role_changed", "PATCH", f"/api/team/{member.member_id}", {"role": "admin"})
-    # As a member again: removing an admin also replaces secrets, which has entries of its own.
-    await by_key("team.update", "team.role_changed", "PATCH", f"/api/team/{member.member_id}", {"role": "member"})
-    await by_key("team.remove", "team.member_removed", "DELETE", f"/api/team/{member.member_id}")
+    removal = f"/api/team/{member.member_id}"
+    await by_key("team.remove", "team.member_removed", "DELETE", removal, None, "project.secret_rotated")
     key = await by_key("keys.create", "key.created", "POST", "/api/keys", {"name": "k"})
     await by_key("keys.delete", "key.deleted", "DELETE", "/api/keys", {"keyId": key["id"]})
     await by_key("projects.delete", "project.deleted", "DELETE", path)

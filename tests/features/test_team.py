@@ -331,6 +331,17 @@ async def test_a_removed_admin_has_no_way_back(service: Service) -> None:
     assert "key=1" not in text
 
 
+async def test_an_admin_who_became_a_member_before_the_removal_knew_the_secrets_too(service: Service) -> None:
+    owner = await service.owner()
+    admin, member = await service.join(owner, "admin"), await service.join(owner)
+    tool = await tool_for(owner)
+    assert (await owner.delete(f"/api/team/{member.member_id}")).status_code == 204
+    assert (await tool.send(service.http, {"summary": "a member knew no secret"})).status_code == 202
+    assert (await owner.patch(f"/api/team/{admin.member_id}", {"role": "member"})).status_code == 200
+    assert (await owner.delete(f"/api/team/{admin.member_id}")).status_code == 204
+    assert (await tool.send(service.http, {"summary": "after"})).status_code == 401
+
+
 async def test_removing_a_manager_of_a_project_replaces_its_secret(service: Service) -> None:
     owner = await service.owner()
     member, reader = await service.join(owner), await service.join(owner)

@@ -66,3 +66,12 @@ async def list_targets(tx: Tx, scope: Scope, *, actor_id: str, actions: Sequence
         entries.c.team_id == scope, entries.c.actor_id == actor_id, entries.c.action.in_(actions)
     )
     return {row["target"] for row in await tx.many(statement)}
+
+
+async def has_entry(tx: Tx, scope: Scope, *, action: str, target: str) -> bool:
+    """Return whether this was ever done to the target."""
+    entries = audit_entries
+    statement = select(entries.c.id).where(
+        entries.c.team_id == scope, entries.c.action == action, entries.c.target == target
+    )
+    return await tx.one(statement.limit(1)) is not None

@@ -108,7 +108,10 @@ async def remove(tx: Tx, caller: Caller, member_id: str, steps: DepartureSteps) 
         raise errors.OWNER_NOT_REMOVABLE()
     owner = await store.find_owner(tx, caller.scope)
     assert owner is not None
-    departure = Departure(member["user_id"], await store.list_managed_projects(tx, caller.scope, member))
+    # Whose role was ever changed has been an admin, before or after.
+    was_manager = await audit.has_entry(tx, caller.scope, action="team.role_changed", target=member_id)
+    managed = await store.list_managed_projects(tx, caller.scope, member, was_manager=was_manager)
+    departure = Departure(member["user_id"], managed)
     left, joined = await store.delete_member(tx, caller.scope, member, owner)
     for project_id in joined:
         await emit_member_added(tx, caller.scope, project_id, owner, "owner")

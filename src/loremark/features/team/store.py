@@ -132,9 +132,9 @@ async def update_role(tx: Tx, scope: Scope, member_id: str, role: Role) -> None:
     await tx.run(_SET_ROLE, scope=scope, member_id=member_id, new_role=role)
 
 
-async def list_managed_projects(tx: Tx, scope: Scope, member: Row) -> list[str]:
-    """The projects whose settings and secrets this member can read."""
-    statement = _ALL_PROJECTS if member["role"] in MANAGERS else _MANAGED_PROJECTS
+async def list_managed_projects(tx: Tx, scope: Scope, member: Row, *, was_manager: bool) -> list[str]:
+    """The projects whose settings and secrets this member can read, or could when they managed the team."""
+    statement = _ALL_PROJECTS if was_manager or member["role"] in MANAGERS else _MANAGED_PROJECTS
     return [row["id"] for row in await tx.many(statement, scope=scope, of_user=member["user_id"])]
 
 
