@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from bench import (
+    amendments,
     ask,
     brain,
     cli,
@@ -32,6 +33,7 @@ from bench import (
 
 # Quality, not speed, so not run by default. Most of these also write the weights they fit.
 QUALITY = {
+    "amendments": amendments.run,
     "confidence": confidence.run,
     "embedding-mean": embedding_mean.run,
     "item-classifier": fit_item_classifier.run,

@@ -23,6 +23,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 from typing import Any
+from urllib.parse import quote
 
 from bench.agent_sessions import Developer, Exchange, exchanges
 from bench.servers import start_loremark
@@ -44,7 +45,7 @@ def _share(rule: str, block: str) -> float:
     return len(wanted & _words(block)) / max(1, len(wanted))
 
 
-def _current(block: str) -> str:
+def current_part(block: str) -> str:
     """The block without what it marks as outdated."""
     parts = re.split(r"\n(?=\d{4}-\d\d-\d\d)", block)
     return "\n".join(part for part in parts if _OUTDATED not in part.partition("\n")[0])
@@ -92,6 +93,13 @@ class Run:
     def report(self, *figures: tuple[str, int, int]) -> None:
         counted = ", ".join(f"{what} {found} of {total}" for what, found, total in figures)
         print(f"{self.name:24} {counted}; first-prompt block median {median(self.sizes):.0f} tokens", flush=True)
+
+
+def found_by_search(run: Run, question: str) -> str:
+    """The first five items and turns that search finds, reviewed or not."""
+    address = f"/api/v2/search?projectId={run.developer.project}&in=all&limit=5&q={quote(question)}&status="
+    server = run.developer.server
+    return "\n".join(json.dumps(server.get(address + status), ensure_ascii=False) for status in ("approved", "draft"))
 
 
 def add_decoys(run: Run, decoys: Sequence[Mapping[str, Any]]) -> None:
@@ -146,7 +154,7 @@ def _run_amended(run: Run, tasks: Sequence[Mapping[str, Any]], decoys: Sequence[
     new_told = old_told = 0
     for task in amended:
         _, block = run.ask(prompt_of(task))
-        current = _current(block)
+        current = current_part(block)
         before, after = (said[-1]["text"] for said in task["conversations"])
         new_told += _share(after, current) >= _WHOLE
         only_old = _words(before) - _words(" ".join(said["text"] for said in task["conversations"][1]))
@@ -209,7 +217,7 @@ def run_scenarios() -> None:
             told = old = 0
             for one in mine:
                 start, block = run.ask(one["prompt"])
-                text = f"{start}\n{_current(block)}"
+                text = f"{start}\n{current_part(block)}"
                 arrived = contains_literals(text, one["must_contain"])
                 told += arrived
                 old += bool(one["must_not_be_current"]) and contains_literals(text, one["must_not_be_current"][:1])

@@ -3,7 +3,8 @@
 ``LOREMARK_BENCH_REAL`` names a folder of clones of the repositories in ``evals/real_projects``, each named like its
 folder there; others are skipped. A repository's commits and the SpecStory sessions in it go through the client and the
 hook program. A fact is covered if its literals are in the brain, in the context at the session's start or in the block
-with its prompt. Prompts that nothing in the project's past would change should get little.
+with its prompt. A question is answered if search finds the literals in its first five items and turns. Prompts that
+nothing in the project's past would change should get little.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from pathlib import Path
 from statistics import median
 
 from bench.agent_sessions import Exchange, exchanges
-from bench.first_prompt import SHORT_TOKENS, Run, contains_literals
+from bench.first_prompt import SHORT_TOKENS, Run, contains_literals, found_by_search
 from bench.specstory import read_sessions
 from loremark.ports.llm import tokens
 
 _SETS = Path(__file__).parent.parent / "evals" / "real_projects"
-_CHARS = 12_000
-"""Longer messages are cut as the hook cuts prompts; transcripts repeat whole files."""
+_PROMPT_CHARS, _ANSWER_CHARS = 12_000, 24_000
+"""What the hook takes of a prompt and an answer. A transcript has all that the agent wrote; the hook gets its end."""
 
 
 def run() -> None:
@@ -41,7 +42,9 @@ def _run_project(stack: ExitStack, labels: Path, repository: str) -> Counter[str
     run.developer.adopt(repository)
     run.developer.command("digest")
     for number, session in enumerate(read_sessions(repository, commit)):
-        said = [Exchange(one.prompt[:_CHARS], one.answer[:_CHARS]) for one in exchanges(session.messages)]
+        said = [
+            Exchange(one.prompt[:_PROMPT_CHARS], one.answer[-_ANSWER_CHARS:]) for one in exchanges(session.messages)
+        ]
         run.developer.work(f"session-{number}", [one for one in said if one.prompt and one.answer])
     run.developer.deliver()
     brain = run.developer.command("brain")
@@ -49,6 +52,9 @@ def _run_project(stack: ExitStack, labels: Path, repository: str) -> Counter[str
     found: Counter[str] = Counter()
     for fact in json.loads((labels / "facts.json").read_text()):
         start, block = run.ask(fact["prompt"])
+        if "question" in fact:
+            counts_as = contains_literals(found_by_search(run, fact["question"]), fact["literals"])
+            found.update(["questions", *(["found by search"] if counts_as else [])])
         where = [
             name
             for name, text in (("brain", brain), ("start", start), ("prompt", block))

@@ -62,6 +62,9 @@ class Loremark:
         answer: dict[str, Any] = self._call(method, path, json.dumps(body).encode())
         return answer
 
+    def get(self, path: str) -> Any:
+        return self._call("GET", path)
+
     def _call(self, method: str, path: str, body: bytes | None = None) -> Any:
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         request = Request(f"http://127.0.0.1:{self.port}{path}", body, headers, method=method)

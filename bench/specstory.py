@@ -37,7 +37,7 @@ def read_sessions(repository: str, commit: str) -> list[Session]:
 
 
 def _messages(text: str) -> list[dict[str, str]]:
-    parts = _SPEAKER.split(text)
+    parts = _SPEAKER.split(text.replace("\r\n", "\n"))
     messages: list[dict[str, str]] = []
     for speaker, said in zip(parts[1::2], parts[2::2], strict=True):
         role = "user" if speaker == "User" else "assistant"
