@@ -273,3 +273,18 @@ def test_other_kinds_of_repositories(work: Repository, tmp_path: Path, monkeypat
     assert "Subproject" not in event["commits"][1]["diff"]
     (event,) = commits.digest(str(whole.folder / "part"))  # here, .git is a file
     assert len(event["commits"]) == 4
+
+
+def test_decision_records_are_reported_as_the_last_commit_of_the_event_left_them(work: Repository) -> None:
+    path = "docs/adr/0001-queue.md"
+    work.commit("readme.md", "hello\n", "Begin")
+    work.commit(path, "# Use a queue\n\npassword = 'hunter2-Xy9!pq'\n", "docs: decide")
+    work.commit("docs/adr.md", "not a record\n", "docs: overview")
+    decided, *others = (event.get("decisionRecords") for event in work.events()[1:])
+    assert others == [None]
+    assert [(record["path"], record["commit"]) for record in decided] == [(path, decided[0]["commit"])]
+    assert decided[0]["content"].startswith("# Use a queue")
+    assert "hunter2" not in decided[0]["content"]
+    work.git("rm", "--quiet", path)
+    work.git("commit", "--quiet", "-m", "Drop it")
+    assert "decisionRecords" not in work.events()[0]

@@ -21,6 +21,7 @@ from loremark.hook.gitcommit import (
 )
 from loremark.hook.gitledger import Ledger
 from loremark.hook.gitpatch import IsExcluded
+from loremark.hook.gitrecords import MOST_RECORDS, changed_records
 from loremark.hook.gitrepository import Repository
 
 COMMITS_PER_EVENT = 50
@@ -72,14 +73,14 @@ def build_digests(
         side = side_commits.get(sha, ())
         base = read_header(repository, sha).parents[0] if side else None
         for position, one in enumerate((*side, sha)):
-            entry = commit_filter.digest(one, with_diff=one == sha)
+            entry, records = commit_filter.digest(one, with_diff=one == sha)
             if (position == 0 and number % COMMITS_PER_EVENT == 0) or not event.has_room(entry):
                 # Events break at fixed positions in the history, so a second backfill produces the same events.
                 if event.commits:
                     yield Digest({**common, **event.fields()}, commit_filter.take_reported())
                 event = _Event()
             if entry is not None:
-                event.add(commit_filter.parent if one == sha else base, entry)
+                event.add(commit_filter.parent if one == sha else base, entry, records)
     extra = _history_fields(commit_filter, changes)
     if event.commits or extra:
         fields = event.fields() if event.commits else {"headCommitSha": head, "commits": []}
@@ -118,6 +119,7 @@ class _Event:
 
     def __init__(self) -> None:
         self.commits: list[dict[str, Any]] = []
+        self._records: dict[str, dict[str, Any]] = {}
         self._base: str | None = None
         self._bytes = self._diff_chars = 0
 
@@ -130,15 +132,18 @@ class _Event:
             and self._diff_chars + _diff_chars(more) <= _DIFF_CHARS_PER_EVENT
         )
 
-    def add(self, parent: str | None, commit: dict[str, Any]) -> None:
+    def add(self, parent: str | None, commit: dict[str, Any], records: Sequence[dict[str, Any]]) -> None:
         if not self.commits:
             self._base = parent
         self.commits.append(commit)
         self._bytes += _size(commit)
         self._diff_chars += _diff_chars(commit)
+        self._records |= {record["path"]: record for record in records}
 
     def fields(self) -> dict[str, Any]:
-        return {"headCommitSha": self.commits[-1]["sha"], "baseCommitSha": self._base, "commits": self.commits}
+        fields = {"headCommitSha": self.commits[-1]["sha"], "baseCommitSha": self._base, "commits": self.commits}
+        records = list(self._records.values())[-MOST_RECORDS:]
+        return fields | ({"decisionRecords": records} if records else {})
 
 
 def _size(commit: dict[str, Any]) -> int:
@@ -172,12 +177,12 @@ class _CommitFilter:
         taken, self._reported = self._reported, {}
         return taken
 
-    def digest(self, sha: str, *, with_diff: bool = True) -> dict[str, Any] | None:
-        """Return the digest entry of a commit, or None if it was reported before."""
+    def digest(self, sha: str, *, with_diff: bool = True) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+        """Return the digest entry of a commit, None if it was reported before, and the decision records it changed."""
         head = read_header(self._repository, sha)
         self.parent = head.parents[0] if head.parents else None
         if sha in self.ledger.reported:
-            return None
+            return None, []
         # At the boundary of a shallow clone, the change is unknown.
         is_known = sha not in self._shallow
         change = read_change(self._repository, self.parent, sha, self._is_excluded) if is_known else UNKNOWN_CHANGE
@@ -186,13 +191,13 @@ class _CommitFilter:
         if before is not None and not self._is_ancestor(before, sha):
             if sha not in self._replaced:
                 self.repeated.append((before, sha))
-            return None
+            return None, []
         is_message_covered, is_change_covered = self._covered(head, change)
         if is_message_covered and is_change_covered:
-            return None
-        return digest_entry(
-            head, change, with_diff=with_diff and not is_change_covered and not self._is_known_merge(head)
-        )
+            return None, []
+        is_new = not is_change_covered and not self._is_known_merge(head)
+        entry = digest_entry(head, change, with_diff=with_diff and is_new)
+        return entry, list(changed_records(self._repository, sha, change)) if is_new else []
 
     def _is_ancestor(self, old: str, new: str) -> bool:
         """Return whether old is an ancestor of new: then the same change was made twice, and both count."""

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from loremark.memory.extraction.committed_records import RECORD_TAG
 from loremark.memory.extraction.scans import SCAN_TAG
 from loremark.memory.items import Item
 from loremark.memory.text_parser import parse_text
@@ -36,7 +37,7 @@ _MACHINE_ID = re.compile(
 
 def is_from_commits(item: Item) -> bool:
     """Whether commits are the only source."""
-    return item.origins == (COMMITS,)
+    return item.origins == (COMMITS,) and RECORD_TAG not in item.tags
 
 
 def is_from_scans(item: Item) -> bool:
@@ -63,6 +64,12 @@ def provenance_features(a: Item, b: Item) -> dict[str, float]:
 
 def _is_save_and_commit(saved: Item, commit: Item) -> bool:
     return is_from_commits(commit) and SAVES in saved.origins
+
+
+def is_later_version(newer: Item, older: Item) -> bool:
+    """Both come from the same decision record; a record states one decision."""
+    is_record = RECORD_TAG in newer.tags and RECORD_TAG in older.tags
+    return is_record and newer.files[:1] == older.files[:1] and not share_event(newer, older)
 
 
 def share_source_document(a: Item, b: Item) -> bool:

@@ -11,12 +11,14 @@ from __future__ import annotations
 import re
 
 from loremark.memory.dedup import contradicts
+from loremark.memory.extraction.committed_records import RECORD_TAG
 from loremark.memory.items import Item
 from loremark.memory.provenance import (
     DOCUMENTS,
     MEMORY_OPERATIONS,
     SAVES,
     folded_item_text,
+    is_later_version,
     share_event,
     share_source_document,
 )
@@ -36,6 +38,7 @@ _NAMES_RECORD = re.compile(
     re.IGNORECASE,
 )
 _RECORD_NUMBER = re.compile(r"\badr[- #]{0,2}0{0,4}(\d{1,4})\b", re.IGNORECASE)
+_RECORD_FILE = re.compile(r"(?:^|/)(?:adr[-_ ]?)?0{0,4}(\d{1,4})[-_ .][^/]*$", re.IGNORECASE)
 _REPLACEABLE = ("decision", "convention", "architecture")
 """Types that say how things are. Bugs and changes happened, whatever happened later."""
 _STATED = (SAVES, MEMORY_OPERATIONS, DOCUMENTS)
@@ -50,10 +53,14 @@ def replaces(newer: Item, older: Item, cosine: float) -> bool:
     """Whether the newer statement is about the same thing and changes it. Commits only replace others by reverting."""
     if newer.type not in _REPLACEABLE or older.type not in _REPLACEABLE:
         return False
-    if not _is_stated(newer) or _last_event(newer) <= _last_event(older):
+    if not _is_stated(newer):
         return False
     if _names_record(newer, older):
         return True
+    if _last_event(newer) <= _last_event(older):
+        return False
+    if is_later_version(newer, older):
+        return folded_item_text(newer) != folded_item_text(older)
     if cosine < SAME_THING:
         return False
     if share_event(newer, older) or share_source_document(newer, older):
@@ -65,12 +72,13 @@ def replaces(newer: Item, older: Item, cosine: float) -> bool:
 
 def _names_record(newer: Item, older: Item) -> bool:
     """Whether the newer decision record says that it replaces the older one, by its number."""
-    number = _RECORD_NUMBER.search(older.title)
-    return number is not None and number[1] in _NAMES_RECORD.findall(newer.content)
+    path = older.files[0] if RECORD_TAG in older.tags and older.files else ""
+    number = _RECORD_NUMBER.search(older.title) or _RECORD_FILE.search(path)
+    return newer.status != "deprecated" and number is not None and number[1] in _NAMES_RECORD.findall(newer.content)
 
 
 def _is_stated(item: Item) -> bool:
-    return any(origin in _STATED for origin in item.origins)
+    return RECORD_TAG in item.tags or any(origin in _STATED for origin in item.origins)
 
 
 def _last_event(item: Item) -> str:

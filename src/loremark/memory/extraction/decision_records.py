@@ -37,6 +37,8 @@ _NUMBER = re.compile(
 )
 _TO_NAME = re.compile(r"<[^<>]{1,60}>|\bN{2,}\b|\bX{3,}\b|\[[^\[\]]{1,60}\]|^N\. ")
 _NO_LONGER = re.compile(r"supersed(?!es)|deprecat|reject|obsolete|withdrawn", re.IGNORECASE)
+_REPLACES = re.compile(r"\b(?:supersed|replac|amend)(?:es|ing|s)\b[^.\n]{0,60}\d[^.\n]{0,80}", re.IGNORECASE)
+"""Says which other record this one replaces."""
 _PROPOSED = re.compile(r"propos|draft|discuss", re.IGNORECASE)
 
 
@@ -79,10 +81,19 @@ def read_decision_record(sections: Sequence[Section]) -> DecisionRecord | None:
     status = " ".join(block.text for _, block in parts.get("status", ()))[:200]
     title = clean_heading(_NUMBER.sub("", (split_parts(sections[0].headings) or ("",))[-1], count=1))
     shown = [_render(parts.get(part, ()), label, room) for part, label, room in _SHOWN]
+    replaced = next(
+        (
+            found[0].strip(" -*")
+            for part in ("status", "other")
+            for _, block in parts.get(part, ())
+            if (found := _REPLACES.search(block.text))
+        ),
+        "",
+    )
     if _NO_LONGER.search(status):
         return DecisionRecord(title, "\n\n".join(filter(None, (f"Status: {status}", *shown))), "outdated", decided)
     kind: Status = "proposed" if _PROPOSED.search(status) else "accepted"
-    return DecisionRecord(title, "\n\n".join(filter(None, shown)), kind, decided)
+    return DecisionRecord(title, "\n\n".join(filter(None, (replaced, *shown))), kind, decided)
 
 
 def is_decision_entry(item: Block) -> bool:

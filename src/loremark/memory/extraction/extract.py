@@ -10,6 +10,7 @@ from typing import Any
 from loremark.memory.extraction.commit_parser import parse_commits
 from loremark.memory.extraction.commit_reverts import parse_reverts
 from loremark.memory.extraction.commits import commit_facts
+from loremark.memory.extraction.committed_records import committed_records
 from loremark.memory.extraction.digests import file_changes, is_newest_first, parse_digest
 from loremark.memory.extraction.documents import document_items
 from loremark.memory.extraction.facts import MAX_ITEMS, EventContext, Fact, build_item, drop_duplicates, event_context
@@ -69,6 +70,7 @@ def _extract(event: RawEvent, whole: dict[str, Any], origin: EventContext) -> Ex
         case "git_digest":
             commits = parse_commits(payload, origin.roots)
             items, cut = _items(commit_facts(commits, origin), origin)
+            items = (*items, *committed_records(payload, origin))
             cut = cut or len(as_list(payload.get("commits"))) > max(len(commits), MAX_ITEMS)
             oldest_first = commits[::-1] if is_newest_first(payload, commits) else commits
             return Extraction(
