@@ -89,20 +89,17 @@ def _ranked(corpus: Corpus, question: Question) -> list[FoundSession]:
 
 
 def _mark_outdated(corpus: Corpus, found: Sequence[FoundSession]) -> None:
-    """Mark each session that a later one among them speaks about too."""
+    """Mark each session or commit whose subject a later one among them speaks about too."""
     vectors = {
         session.id: np.stack(
             [corpus.vector(row) for turn_id in session.scores if (row := corpus.find_row(turn_id)) is not None]
         )
         for session in found
-        if session.kind == "session"
     }
     for earlier in found:
         for later in found:
             if (
-                earlier.id in vectors
-                and later.id in vectors
-                and earlier.last_said_at_ms < later.last_said_at_ms
+                earlier.last_said_at_ms < later.last_said_at_ms
                 and float(np.max(vectors[earlier.id] @ vectors[later.id].T)) >= SAME_GOAL
             ):
                 earlier.later_id = later.id
