@@ -24,7 +24,7 @@ def shop(olga: Cli) -> Path:
     return folder
 
 
-def test_link_is_found_from_clones_worktrees_and_renamed_folders(olga: Cli, server: Server, shop: Path) -> None:
+def test_link_is_found_from_worktrees_and_renamed_folders(olga: Cli, server: Server, shop: Path) -> None:
     git(shop, "remote", "add", "origin", "https://user:password@git.example.com/acme/Web-Shop.git")
     refused = olga.run("init")
     assert (refused.code, "--yes" in refused.error) == (USAGE, True), "no terminal"
@@ -47,9 +47,17 @@ def test_link_is_found_from_clones_worktrees_and_renamed_folders(olga: Cli, serv
     assert (shop / ".loremark.toml").read_text() == text
     assert olga.run("projects", "show").out.splitlines()[0].split() == ["id", linked["project"]]
 
-    # Without the file, clones, worktrees and renamed folders are recognized by the first commit.
+    # Worktrees and renamed folders are linked without the file; a clone has to be confirmed.
     (shop / ".loremark.toml").unlink()
     git(olga.home, "clone", "--quiet", str(shop), "clone")
+    olga.monkeypatch.chdir(olga.home / "clone")
+    assert resolve_link(str(olga.home / "clone"))[0] is None
+    assert olga.run("pause").error.endswith("run `loremark link` in it")
+    confirmed = olga.run("link", "--json").json
+    assert (confirmed["project"], confirmed["folder"]) == (linked["project"], str(olga.home / "clone"))
+    assert not (olga.home / "clone" / ".loremark.toml").exists()
+    assert olga.run("link", "--project", linked["project"]).code == 0
+    assert (olga.home / "clone" / ".loremark.toml").exists()
     git(shop, "worktree", "add", "--quiet", str(olga.home / "tree"))
     shutil.move(shop, olga.home / "renamed")
     for name in ("clone", "tree", "renamed"):
@@ -85,16 +93,15 @@ def test_project_named_by_a_repository_needs_confirmation(olga: Cli, server: Ser
     assert resolve_link(str(shop))[0] is None
     resolve_repository(str(shop))
     assert resolve_link(str(shop)) == (None, UNCONFIRMED)
-    line = next(line for line in olga.run("doctor").out.splitlines() if "not confirmed" in line)
-    assert "loremark init" in line
+    line = next(line for line in olga.run("doctor").out.splitlines() if "this copy of the project" in line)
+    assert "loremark link" in line
     linked = olga.run("init", "--json").json
     assert (linked["project"], linked["created"]) == (mine, False), "the project named in the file"
     found = resolve_link(str(shop))[0]
     assert found is not None
     assert found.project == mine
-    git(olga.home, "clone", "--quiet", str(shop), "clone")
-    olga.monkeypatch.chdir(olga.home / "clone")
-    assert olga.run("projects", "show", "--json").json["id"] == mine
+    nameless = make(olga.home / "nameless")
+    assert "loremark init" in olga.run("link", str(nameless)).error
     plain = olga.home / "plain"
     plain.mkdir()
     (plain / ".loremark.toml").write_text(f'project = "{mine}"\n')

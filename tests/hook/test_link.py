@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from loremark.base import clock
 from loremark.hook import batching, gitpaths, link, spool
 from tests.hook.machine import Machine
 
@@ -95,40 +96,131 @@ def test_saving_keeps_every_other_line(local_machine: Machine) -> None:
         link.save_link(str(local_machine.folder), "no project", local_machine.url)
 
 
-def test_a_repository_is_identified_by_its_root_commit(local_machine: Machine, linked: Path) -> None:
+def events(machine: Machine, folder: Path) -> list[bytes]:
+    """What the hook answers to the events of a session in a folder."""
+    fields = {"prompt": "Why?", "last_assistant_message": "So.", "source": "startup"}
+    return [
+        machine.hook({**machine.claude(event, **fields), "cwd": str(folder)})
+        for event in ("SessionStart", "UserPromptSubmit", "Stop")
+    ]
+
+
+def test_a_fork_with_the_same_root_commit_is_not_linked(local_machine: Machine, linked: Path) -> None:
+    """A stranger's fork is a clone like any other: it gets no briefing, and nothing of it is captured."""
+    fork = local_machine.home / "fork"
+    git(local_machine.home, "clone", "-q", str(linked), str(fork))
+    git(fork, "commit", "-q", "--allow-empty", "-m", "A trap")
+    link.resolve_repository(str(fork))
+    assert link.resolve_link(str(fork)) == (None, link.UNCONFIRMED)
+    (fork / ".loremark.toml").write_text('project = "prj_stones"\n')
+    assert link.resolve_link(str(fork)) == (None, link.UNCONFIRMED)
+    # It says once how to link it.
+    said = json.loads(events(local_machine, fork)[0])
+    assert list(said) == ["systemMessage"]
+    assert "`loremark link`" in said["systemMessage"]
+    assert events(local_machine, fork) == [b"", b"", b""]
+    assert spool.list_names() == []
+    # Packing an ID into the repository does not help.
+    own = gitpaths.read_setting(paths(linked), "loremark", "place")
+    assert len(own) == 32
+    for planted in ("", "0" * 32):
+        git(fork, "config", "loremark.place", planted)
+        link.resolve_repository(str(fork))
+        assert link.resolve_link(str(fork)) == (None, link.UNCONFIRMED)
+    twin = local_machine.home / "twin"
+    shutil.copytree(fork, twin)
+    link.confirm_link(str(fork), "prj_stones", local_machine.url)
+    assert link.find_link(str(fork)) is not None
+    assert link.find_link(str(twin)) is None, "the ID that came with it is not the one that counts"
+
+
+def paths(folder: Path) -> gitpaths.RepositoryPaths:
+    found = gitpaths.find_repository(str(folder))
+    assert found is not None
+    return found
+
+
+def test_a_linked_repository_stays_linked_when_renamed_and_in_its_worktrees(
+    local_machine: Machine, linked: Path
+) -> None:
     assert link.find_link(str(linked)) is not None
-    # A worktree shares its repository's cache entry, without running git.
     git(linked, "worktree", "add", "-q", "-b", "side", str(local_machine.home / "side"))
     found = link.find_link(str(local_machine.home / "side"))
     assert found is not None
     assert (found.project, Path(found.folder).name) == ("prj_stones", "side")
     assert gitpaths.current_branch(str(local_machine.home / "side")) == "side"
-    # Clones and renamed folders are unknown until the flusher resolves them.
-    git(local_machine.home, "clone", "-q", str(linked), str(local_machine.home / "clone"))
     linked.rename(local_machine.home / "renamed")
-    for name in ("clone", "renamed"):
-        folder = str(local_machine.home / name)
-        assert link.resolve_link(folder) == (None, link.UNRESOLVED)
-        spool.put({"kind": spool.UNRESOLVED_FOLDER, "folder": folder})
-        batching.build_batches()
-        found = link.find_link(folder)
+    found, reason = link.resolve_link(str(local_machine.home / "renamed"))
+    assert found is not None
+    assert (found.project, reason) == ("prj_stones", "")
+    # Clones are unknown until the flusher has looked up which project they may belong to.
+    clone = local_machine.home / "clone"
+    git(local_machine.home, "clone", "-q", str(local_machine.home / "renamed"), str(clone))
+    assert link.resolve_link(str(clone)) == (None, link.UNRESOLVED)
+    spool.put({"kind": spool.UNRESOLVED_FOLDER, "folder": str(clone)})
+    batching.build_batches()
+    assert link.resolve_link(str(clone)) == (None, link.UNCONFIRMED)
+    assert link.suggest_project(str(clone)) == "prj_stones"
+    # Linking one copy to another project leaves the others alone.
+    link.save_link(str(clone), "prj_other", local_machine.url)
+    for name, project in (("clone", "prj_other"), ("renamed", "prj_stones")):
+        found = link.find_link(str(local_machine.home / name))
         assert found is not None
-        assert found.project == "prj_stones"
-    # Another repository is resolved once; linking any of its copies takes effect right away.
+        assert found.project == project
+    # A repository without a link is resolved once.
     other = create_repository(local_machine.home / "another", "Another")
     link.resolve_repository(str(other))
     assert link.resolve_link(str(other)) == (None, "not linked to a project")
-    git(local_machine.home, "clone", "-q", str(other), str(local_machine.home / "copy"))
-    link.save_link(str(local_machine.home / "copy"), "prj_other", local_machine.url)
-    found = link.find_link(str(other))
-    assert found is not None
-    assert found.project == "prj_other"
     links = local_machine.home / ".config" / "loremark" / "links.json"
     # A link for a different server is ignored.
     links.write_text(
         json.dumps({row: {"project": "prj_x", "url": "http://e"} for row in json.loads(links.read_text())})
     )
-    assert link.find_link(str(local_machine.home / "clone")) is None
+    assert link.find_link(str(local_machine.home / "renamed")) is None
+
+
+def test_links_of_older_versions_keep_working(local_machine: Machine, linked: Path) -> None:
+    """They trusted the root commit of the repositories in the cache. These get an ID; clones made later don't."""
+    clone, shallow = local_machine.home / "clone", local_machine.home / "shallow"
+    git(local_machine.home, "clone", "-q", str(linked), str(clone))
+    git(linked, "commit", "-q", "--allow-empty", "-m", "Second")
+    shallow_clone(linked, shallow)
+    root = link.root_commit(str(linked))
+    row = {"project": "prj_stones", "url": local_machine.url}
+    git(linked, "config", "--unset", "loremark.place")
+    links = {root: row, str(shallow): {**row, "fingerprint": link._fingerprint(paths(shallow))}}
+    repositories = {
+        paths(folder).common: {"root": known, "fingerprint": link._fingerprint(paths(folder)), "at_ms": clock.now_ms()}
+        for folder, known in ((linked, root), (clone, root), (shallow, ""))
+    }
+    (local_machine.home / ".config/loremark/links.json").write_text(json.dumps(links))
+    (local_machine.home / ".local/state/loremark/repositories.json").write_text(json.dumps(repositories))
+    for folder in (linked, clone, shallow):
+        found, reason = link.resolve_link(str(folder))
+        assert (found is not None, reason) == (True, link.UNRESOLVED), "valid, but to be resolved again"
+        link.resolve_repository(str(folder))
+        found, reason = link.resolve_link(str(folder))
+        assert (found is not None, reason) == (True, "")
+        folder.rename(folder.with_name(f"{folder.name}-renamed"))
+        assert link.find_link(str(folder.with_name(f"{folder.name}-renamed"))) is not None
+    later = local_machine.home / "later"
+    git(local_machine.home, "clone", "-q", str(local_machine.home / "repository-renamed"), str(later))
+    link.resolve_repository(str(later))
+    assert link.resolve_link(str(later)) == (None, link.UNCONFIRMED)
+
+
+def test_a_repository_that_cannot_store_an_id_is_linked_by_its_path(local_machine: Machine, linked: Path) -> None:
+    settings = linked / ".git" / "config"
+    git(linked, "config", "--unset", "loremark.place")
+    target = local_machine.home / "settings"
+    settings.rename(target)
+    settings.symlink_to(target)
+    before = target.read_bytes()
+    link.confirm_link(str(linked), "prj_stones", local_machine.url)
+    assert target.read_bytes() == before, "not written through a symlink"
+    assert link.find_link(str(linked)) is not None
+    linked.rename(local_machine.home / "renamed")
+    assert link.find_link(str(local_machine.home / "renamed")) is None
 
 
 def test_an_untrusted_file_links_nothing(local_machine: Machine, linked: Path) -> None:
@@ -142,21 +234,15 @@ def test_an_untrusted_file_links_nothing(local_machine: Machine, linked: Path) -
             assert found is None
             link.resolve_repository(str(folder))
         assert reason == link.UNCONFIRMED
-        assert "loremark init" in reason
-        for event in ("SessionStart", "UserPromptSubmit", "Stop"):
-            fields = {"prompt": "Why?", "last_assistant_message": "So.", "source": "startup"}
-            assert local_machine.hook({**local_machine.claude(event, **fields), "cwd": str(folder)}) == b""
+        assert "loremark link" in reason
+        assert events(local_machine, folder)[1:] == [b"", b""]
         assert spool.list_names() == []
-        assert not (local_machine.home / ".cache").exists()
-    # Once the user confirms it, it also counts for copies, but not for other projects.
+        assert not (local_machine.home / ".cache/loremark/briefings").exists()
+    # Once the user confirms it, it counts, but not for other projects.
     link.save_link(str(hostile), "prj_stones", local_machine.url)
-    git(local_machine.home, "clone", "-q", str(hostile), str(local_machine.home / "copy"))
-    (local_machine.home / "copy" / ".loremark.toml").write_text('project = "prj_stones"\n')
-    link.resolve_repository(str(local_machine.home / "copy"))
-    for name in ("hostile", "copy"):
-        assert link.find_link(str(local_machine.home / name)) is not None
-        (local_machine.home / name / ".loremark.toml").write_text('project = "prj_other"\n')
-        assert link.resolve_link(str(local_machine.home / name)) == (None, link.UNCONFIRMED)
+    assert link.find_link(str(hostile)) is not None
+    (hostile / ".loremark.toml").write_text('project = "prj_other"\n')
+    assert link.resolve_link(str(hostile)) == (None, link.UNCONFIRMED)
 
 
 def test_a_replaced_repository_is_not_linked(local_machine: Machine, linked: Path) -> None:
@@ -203,7 +289,7 @@ def shallow_clone(origin: Path, folder: Path) -> Path:
     return folder
 
 
-def test_a_shallow_clone_is_identified_by_its_path(local_machine: Machine) -> None:
+def test_a_shallow_clone_is_identified_by_its_id(local_machine: Machine) -> None:
     """It has no root commit, and its origin URL is not proof of anything."""
     origin = create_repository(local_machine.home / "origin", "First")
     git(origin, "commit", "-q", "--allow-empty", "-m", "Second")
@@ -225,20 +311,18 @@ def test_a_shallow_clone_is_identified_by_its_path(local_machine: Machine) -> No
         assert link.resolve_link(str(folder)) == (None, "not linked to a project")
         (folder / ".loremark.toml").write_text('project = "prj_stones"\n')
         assert link.resolve_link(str(folder)) == (None, link.UNCONFIRMED)
-        assert (
-            local_machine.hook({**local_machine.claude("UserPromptSubmit", prompt="Why?"), "cwd": str(folder)}) == b""
-        )
+        assert events(local_machine, folder)[1:] == [b"", b""]
         assert spool.list_names() == []
     link.save_link(str(second), "prj_stones", local_machine.url)
     assert link.find_link(str(second)) is not None
-    # Once unshallowed, it is identified by its root commit, as are other clones.
+    # Once unshallowed, its root commit tells which project other clones may belong to.
     git(second, "fetch", "-q", "--unshallow", f"file://{origin}")
     link.resolve_repository(str(second))
     found = link.find_link(str(second))
     assert found is not None
     assert found.root
     link.resolve_repository(str(origin))
-    assert link.find_link(str(origin)) is not None
+    assert link.resolve_link(str(origin)) == (None, link.UNCONFIRMED)
     # A repository that replaces the linked one is not linked.
     shutil.rmtree(clone)
     hostile.rename(clone)
@@ -263,9 +347,9 @@ def test_links_by_origin_are_no_longer_accepted(local_machine: Machine) -> None:
         row = kept.get(str(clone / ".git"), {"project": "prj_stones", "url": local_machine.url})
         kept[name if "project" in row else str(clone / ".git")] = {**row, "root": name}
         table.write_text(json.dumps(kept))
-    assert link.resolve_link(str(clone)) == (None, link.UNRESOLVED)
-    link.resolve_repository(str(clone))
-    assert link.resolve_link(str(clone)) == (None, "not linked to a project")
+    for _ in range(2):
+        assert link.resolve_link(str(clone)) == (None, "not linked to a project")
+        link.resolve_repository(str(clone))
     link.save_link(str(clone), "prj_stones", local_machine.url)
     assert link.find_link(str(clone)) is not None
 
@@ -285,20 +369,17 @@ def test_a_forged_root_commit_is_rejected(local_machine: Machine, linked: Path) 
     assert link.resolve_link(str(hostile)) == (None, "not linked to a project")
 
 
-def test_a_repository_linked_before_its_first_commit_is_identified_by_it_later(local_machine: Machine) -> None:
+def test_a_folder_linked_before_it_was_a_repository_gets_an_id_later(local_machine: Machine) -> None:
     folder = local_machine.home / "fresh"
     folder.mkdir()
     link.save_link(str(folder), "prj_stones", local_machine.url)
     git(folder, "init", "-q", "-b", "main")
-    assert link.find_link(str(folder)) is not None, "linked before it was a repository"
-    link.resolve_repository(str(folder))
-    git(folder, "commit", "-q", "--allow-empty", "-m", "First")
     found, reason = link.resolve_link(str(folder))
     assert (found is not None, reason) == (True, link.UNRESOLVED), "valid, but to be resolved again"
-    assert local_machine.hook({**local_machine.claude("UserPromptSubmit", prompt="Why?"), "cwd": str(folder)}) == b""
+    assert events(local_machine, folder) == [b"", b"", b""]
     assert {spool.kind_of(name) for name in spool.list_names()} >= {spool.PROMPT}
     link.resolve_repository(str(folder))
     assert link.resolve_link(str(folder))[1] == ""
-    git(local_machine.home, "clone", "-q", str(folder), str(local_machine.home / "copy"))
-    link.resolve_repository(str(local_machine.home / "copy"))
-    assert link.find_link(str(local_machine.home / "copy")) is not None
+    git(folder, "commit", "-q", "--allow-empty", "-m", "First")
+    folder.rename(local_machine.home / "renamed")
+    assert link.find_link(str(local_machine.home / "renamed")) is not None

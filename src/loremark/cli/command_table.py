@@ -9,6 +9,7 @@ CLIENT: dict[str, CommandSpec] = {
     "logout": CommandSpec("loremark.cli.logout", "get started"),
     "whoami": CommandSpec("loremark.cli.whoami", "get started"),
     "init": CommandSpec("loremark.cli.init", "get started"),
+    "link": CommandSpec("loremark.cli.link", "get started"),
     "doctor": CommandSpec("loremark.cli.doctor", "get started"),
     "save": CommandSpec("loremark.cli.save", "memory"),
     "brain": CommandSpec("loremark.cli.brain", "memory"),

@@ -27,7 +27,7 @@ from loremark.client.client import Client
 from loremark.client.http_connection import HttpConnection
 from loremark.hook import gitpaths
 from loremark.hook.capture_settings import has_invalid_exclude
-from loremark.hook.link import FILE, OTHER_SERVER
+from loremark.hook.link import FILE, OTHER_SERVER, UNCONFIRMED
 from loremark.hook.pausing import find_pause
 
 _TIMEOUT_S = 10.0
@@ -168,9 +168,8 @@ def _project(client: Client, found: profile.Profile) -> Iterator[Check]:
     link, why = resolve_link(os.getcwd())
     if link is None:
         is_wanted = OTHER_SERVER in why or gitpaths.find_repository(os.getcwd()) is not None
-        yield Check(
-            "project", False if is_wanted else None, f"{os.getcwd()}: {why}", "loremark init" if is_wanted else ""
-        )
+        fix = "loremark link" if why == UNCONFIRMED else "loremark init"
+        yield Check("project", False if is_wanted else None, f"{os.getcwd()}: {why}", fix if is_wanted else "")
         return
     try:
         project = client.send(get_project(link.project))

@@ -13,7 +13,7 @@ from loremark.cli.framework import USAGE, CommandError
 if TYPE_CHECKING:
     from loremark.client.client import Client
     from loremark.hook.link import Link
-    from loremark.wire.projects import ProjectEntry
+    from loremark.wire.projects import ProjectDetail, ProjectEntry
 
 SUMMARY = "Link a folder to a project."
 EXAMPLE = "loremark init --yes"
@@ -54,12 +54,13 @@ def run(arguments: argparse.Namespace) -> int:
     from loremark.cli.pause import note_if_paused
     from loremark.hook.link import save_link
 
-    folder = _root_folder(arguments.folder)
+    folder = root_folder(arguments.folder)
     if arguments.git and has_git_hooks(folder) is None:
         raise CommandError(f"{folder} is not in a git repository; run without --git")
     with open_client() as client:
         project, name, is_new = _choose(client, arguments, folder)
-        secret = _save_secret(client, arguments, project)
+        secret = _read_secret(client.url, project) if arguments.secret_stdin else None
+        can_sign = save_secret(client, project, secret)
         try:
             link = save_link(folder, project, client.url)
         except ValueError:
@@ -70,14 +71,14 @@ def run(arguments: argparse.Namespace) -> int:
     offer_integrations(arguments, folder)
     if arguments.json:
         result = {"project": project, "name": name, "created": is_new, "url": link.url, "folder": link.folder}
-        output.write_json({**result, "rootCommit": link.root or None, "canSign": secret})
+        output.write_json({**result, "rootCommit": link.root or None, "canSign": can_sign})
     else:
-        _print_next_steps(link, secret)
+        _print_next_steps(link, can_sign)
         note_if_paused(link.folder)
     return 0
 
 
-def _root_folder(folder: Path) -> str:
+def root_folder(folder: Path) -> str:
     """The root of the working tree, or the folder itself outside a repository."""
     from loremark.hook.gitpaths import find_repository
 
@@ -90,21 +91,13 @@ def _root_folder(folder: Path) -> str:
 def _choose(client: Client, arguments: argparse.Namespace, folder: str) -> tuple[str, str, bool]:
     """The project to link: from the options, an existing link, the same name, the user's choice, or a new one."""
     from loremark.cli.connection import resolve_project
-    from loremark.client.call import ApiError
-    from loremark.client.calls.projects import create_project, get_project, list_projects
+    from loremark.client.calls.projects import create_project, list_projects
 
     named = resolve_project(client, arguments.project) if arguments.project else None
     if named is None and not arguments.name:
-        named = _linked_project(folder)
+        named = linked_project(folder)
     if named is not None:
-        try:
-            found = client.send(get_project(named))
-        except ApiError as error:
-            if error.status == 404:
-                raise CommandError(
-                    f"project {named} does not exist on {client.url}; choose one with --project or --name"
-                ) from None
-            raise
+        found = find_existing(client, named)
         return found.id, found.name, False
     name = arguments.name or _suggest_name(folder)
     active = [project for project in client.paginate(list_projects()) if project.status == "active"]
@@ -119,13 +112,29 @@ def _choose(client: Client, arguments: argparse.Namespace, folder: str) -> tuple
     return made.id, made.name, True
 
 
-def _linked_project(folder: str) -> str | None:
+def find_existing(client: Client, project: str) -> ProjectDetail:
+    """The project, which must exist on this server."""
+    from loremark.client.call import ApiError
+    from loremark.client.calls.projects import get_project
+
+    try:
+        return client.send(get_project(project))
+    except ApiError as error:
+        if error.status == 404:
+            raise CommandError(
+                f"project {project} does not exist on {client.url}; choose one with --project or --name"
+            ) from None
+        raise
+
+
+def linked_project(folder: str) -> str | None:
+    """The project this folder is linked to, or that it names: running the command here is the confirmation."""
     from loremark.cli.connection import resolve_link
-    from loremark.hook.link import OTHER_SERVER, UNCONFIRMED, project_named_in_file
+    from loremark.hook.link import OTHER_SERVER, UNCONFIRMED, suggest_project
 
     link, why = resolve_link(folder)
     if why == UNCONFIRMED:
-        return project_named_in_file(folder)  # running init in this folder is the confirmation
+        return suggest_project(folder)
     if link is None and OTHER_SERVER in why:
         raise CommandError(f"{folder}: {why}; to link it again, use --project or --name")
     return link.project if link is not None else None
@@ -169,16 +178,14 @@ def _ask_project(
     raise CommandError(f"{answer} is not one of the projects listed", USAGE)
 
 
-def _save_secret(client: Client, arguments: argparse.Namespace, project: str) -> bool:
-    """Save the project's signing secret; returns whether one is available."""
+def save_secret(client: Client, project: str, secret: str | None = None) -> bool:
+    """Save the project's signing secret, or fetch it; returns whether one is available."""
     from loremark.base import profile
     from loremark.cli import output
     from loremark.client.call import ApiError
     from loremark.client.calls.projects import get_hmac_secret
 
-    if arguments.secret_stdin:
-        secret = _read_secret(client.url, project)
-    else:
+    if secret is None:
         try:
             secret = client.send(get_hmac_secret(project)).secret  # a saved one may be revoked
         except ApiError as error:
@@ -204,13 +211,13 @@ def _read_secret(url: str, project: str) -> str:
     return secret
 
 
-def _print_next_steps(link: Link, secret: bool) -> None:
+def _print_next_steps(link: Link, can_sign: bool) -> None:
     from loremark.cli import output
 
     output.write(output.plain(f"  {os.path.join(link.folder, '.loremark.toml')} contains no secrets. Commit it."))
     if link.root:
-        output.write("  Clones, worktrees and renamed folders of this repository are linked too.")
-    if not secret:
+        output.write("  Its worktrees are linked too. In other clones, run: loremark link")
+    if not can_sign:
         output.write("  Events are sent with your API key; only owners and admins can read the signing secret.")
     output.write(
         "  Next: loremark install (set up your agents), loremark scan (scan the code), "

@@ -28,6 +28,8 @@ TIMEOUT_S = 1.5
 WITH_PROMPT_CONTEXT = frozenset(
     (agents.CLAUDE, agents.CODEX, agents.GEMINI, agents.COPILOT, agents.OPENCODE, agents.VSCODE, agents.QWEN)
 )
+# Agents that show a hook's message to their user and not to the model.
+_WITH_NOTICES = frozenset((agents.CLAUDE, agents.CODEX, agents.GEMINI, agents.QWEN, agents.VSCODE))
 _AGENT_CHARS = {agents.CODEX: 8_000}
 _MAX_CHARS = 9_500
 _ANSWER_BYTES = 512 << 10
@@ -195,6 +197,11 @@ def hook_response(agent: str, kind: str, payload: dict[str, Any], text: str) -> 
     return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
 
 
+def notice_response(agent: str, kind: str, payload: dict[str, Any], text: str) -> dict[str, Any]:
+    """Return the hook output that shows a text to the user, or adds it to the context where that is all there is."""
+    return {"systemMessage": text} if agent in _WITH_NOTICES else hook_response(agent, kind, payload, text)
+
+
 def mark_briefed(name: str, *, once: bool = False) -> bool:
     """Mark a session as briefed. Returns False if it was briefed just now, or ever with ``once``.
 
@@ -217,7 +224,7 @@ def forget_briefed(name: str) -> None:
 
 
 def _marker(name: str) -> str:
-    return os.path.join(cache_folder(), "briefed", name.encode("utf-8", "replace").hex()[:200])
+    return os.path.join(cache_folder(), "briefed", name.encode("utf-8", "replace").hex()[-200:])
 
 
 def _path(url: str, project: str) -> str:

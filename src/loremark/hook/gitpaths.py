@@ -23,6 +23,7 @@ else:
     RepositoryPaths = namedtuple("Around", ("top", "gitdir", "common"))
 
 _MAX_LEVELS = 64
+CONFIG_BYTES = 1 << 20
 _POINTER_BYTES = 4_096
 _BRANCH_CHARS = 200
 
@@ -79,6 +80,20 @@ def current_branch(folder: str) -> str:
     found = find_repository(folder)
     target = _read_pointer(os.path.join(found.gitdir, "HEAD"), "ref: refs/heads/") if found is not None else None
     return (target or "")[:_BRANCH_CHARS]
+
+
+def read_setting(repository: RepositoryPaths, section: str, name: str) -> str:
+    """Return a setting from the repository's own ``config``, as git writes it, or an empty string."""
+    data = files.read_bounded(os.path.join(repository.common, "config"), CONFIG_BYTES) or b""
+    found, is_inside = "", False
+    for line in data.decode("utf-8", "replace").splitlines():
+        text = line.strip()
+        if text.startswith("["):
+            is_inside = text == f"[{section}]"
+        elif is_inside:
+            key, is_pair, value = text.partition("=")
+            found = value.strip() if is_pair and key.strip() == name else found
+    return found
 
 
 def _read_pointer(path: str, prefix: str) -> str | None:

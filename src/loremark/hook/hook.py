@@ -75,6 +75,8 @@ def _handle_event(arguments: list[str]) -> None:
             if kind == spool.PROMPT:
                 entry = _build(agent, kind, event, linked)  # its text has no secrets and no injected blocks
             response = _brief(agent, kind, event, linked, entry) or response
+        elif reason == link.UNCONFIRMED and kind in (spool.SESSION_START, spool.PROMPT):
+            response = _explain_once(agent, kind, event, folder) or response
         _respond(response)
         if linked is not None:
             _record(kind, entry if kind == spool.PROMPT else _build(agent, kind, event, linked))
@@ -138,6 +140,19 @@ def _brief(
     elif is_start and briefing.mark_briefed(f"{agent} {session} {started_by}", once=agent == agents.CLINE):
         text = briefing.load_standing(linked, agent, gitpaths.current_branch(linked.folder) or "", source)
     return briefing.hook_response(agent, kind, event, text) if text else None
+
+
+def _explain_once(agent: str, kind: str, event: dict[str, Any], folder: str) -> dict[str, Any] | None:
+    """Return a response that says how to link this folder, the first time it is used."""
+    from loremark.hook import briefing, gitpaths
+
+    repository = gitpaths.find_repository(os.path.realpath(folder))
+    place = repository.common if repository is not None else os.path.realpath(folder)
+    if not briefing.mark_briefed(f"unlinked {place}", once=True):
+        return None
+    return briefing.notice_response(
+        agent, kind, event, f"Loremark shares no memory here and captures nothing: {link.UNCONFIRMED}."
+    )
 
 
 def _default_response(agent: str) -> dict[str, Any] | None:

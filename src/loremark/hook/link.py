@@ -1,11 +1,12 @@
-"""Find the project a folder is linked to. Links are created by ``loremark init`` and stored in ``links.json``.
+"""Find the project a folder is linked to. ``loremark init`` and ``loremark link`` store links in ``links.json``.
 
-A repository is identified by its root commit, which clones, worktrees and renamed folders share. Shallow clones and
-folders without a repository are identified by path. Asking git for the root commit is too slow for a hook, so it is
-cached per git folder in ``repositories.json``; unknown repositories are left to the flusher.
+A linked repository has a random ID in ``.git/config``, which its worktrees share, a rename keeps and a clone does not
+get. Folders without a repository are identified by path. Each clone has to be linked, because a root commit proves
+nothing: a stranger's fork has it too. It only tells which project a clone may belong to. Asking git for it is too slow
+for a hook, so it is cached per git folder in ``repositories.json``; unknown repositories are left to the flusher.
 
-``.loremark.toml`` is part of the repository and not trusted. Its project counts only if this user has linked the same
-project, and its URL can never redirect us to a server other than the one we are signed in to.
+``.loremark.toml`` is part of the repository and not trusted. Its project counts only if this user has linked the folder
+to the same project, and its URL can never redirect us to a server other than the one we are signed in to.
 """
 
 from __future__ import annotations
@@ -40,11 +41,13 @@ _TABLE_BYTES = 4 << 20
 _PROJECT_CHARS = 64
 _MAX_REPOSITORIES = 2_000
 _LEGACY_SHALLOW = "shallow-"  # an older format that trusted the origin URL; no longer accepted
+_PLACE = "place-"
+_PLACE_BYTES = 16
 NOT_SIGNED_IN = "not signed in"
 NOT_LINKED = "not linked to a project"
 OTHER_SERVER = "a different server than the one you are signed in to"
 UNRESOLVED = "could not identify this repository"
-UNCONFIRMED = f"the project in {FILE} is not confirmed for this folder; run `loremark init` here to trust it"
+UNCONFIRMED = "this copy of the project is not linked; if you trust this folder, run `loremark link` in it"
 
 
 def find_link(folder: str) -> Link | None:
@@ -78,14 +81,19 @@ def resolve_link(folder: str) -> tuple[Link | None, str]:
     return _find_linked(where, repository, named, url) if where else (None, NOT_LINKED)
 
 
-def project_named_in_file(folder: str) -> str | None:
-    """Return the project named in ``.loremark.toml``, trusted or not, or None."""
-    saved_profile, top = profile.load(), gitpaths.find_above(os.path.realpath(folder), FILE)
-    return (
-        (_read_project_file(top, saved_profile.url)[0] or None)
-        if saved_profile is not None and top is not None
-        else None
-    )
+def suggest_project(folder: str) -> str | None:
+    """Return the project that ``.loremark.toml`` or the root commit names, trusted or not, or None."""
+    saved_profile, folder = profile.load(), os.path.realpath(folder)
+    if saved_profile is None:
+        return None
+    top = gitpaths.find_above(folder, FILE)
+    named = _read_project_file(top, saved_profile.url)[0] if top is not None else ""
+    repository = gitpaths.find_repository(top or folder)
+    if named or repository is None:
+        return named or None
+    row = _row_by_root(_read_table(_links_path()), _known_repository(repository))
+    project = row.get("project") if row is not None else None
+    return project if isinstance(project, str) and is_project_id(project) else None
 
 
 def _read_project_file(top: str, url: str) -> tuple[str, str]:
@@ -106,34 +114,64 @@ def _find_linked(
     where: str, repository: gitpaths.RepositoryPaths | None, named: str, url: str
 ) -> tuple[Link | None, str]:
     """Return the link this user created here. A project named in the file must match it."""
-    row, root, is_settled = _find_row(where, repository)
-    if row is None and not is_settled:
-        return None, UNRESOLVED
-    project, linked_url = (row.get("project"), row.get("url")) if row is not None else (None, None)
+    links = _read_table(_links_path())
+    row, is_settled = _find_row(links, where, repository)
+    known = _known_repository(repository) if repository is not None else None
+    if row is None:
+        if named:
+            return None, UNCONFIRMED
+        if not is_settled:
+            return None, UNRESOLVED
+        return None, UNCONFIRMED if _row_by_root(links, known) is not None else NOT_LINKED
+    project, linked_url = row.get("project"), row.get("url")
     if not isinstance(project, str) or not is_project_id(project):
         return None, UNCONFIRMED if named else NOT_LINKED
     if isinstance(linked_url, str) and linked_url and profile.normalize_url(linked_url) != url:
         return None, f"linked to a project on {OTHER_SERVER}"
     if named and named != project:
         return None, UNCONFIRMED
+    root = known.get("root", "") if known is not None else ""
     return Link(project, url, where, root), "" if is_settled else UNRESOLVED
 
 
-def _find_row(where: str, repository: gitpaths.RepositoryPaths | None) -> tuple[dict[str, Any] | None, str, bool]:
-    """Return the link by root commit or else by path, the root commit if known, and whether it is resolved."""
-    links = _read_table(_links_path())
+def _find_row(
+    links: dict[str, Any], where: str, repository: gitpaths.RepositoryPaths | None
+) -> tuple[dict[str, Any] | None, bool]:
+    """Return the folder's own link, and whether there is nothing left for ``resolve_repository`` to do."""
     here = _row_by_folder(links, where, repository)
     if not links or repository is None:
-        return here, "", True
+        return here, True
+    row = _row_by_place(links, repository)
+    if row is not None:
+        return row, True
+    known = _known_repository(repository)
+    if here is not None:
+        return here, known is not None and "linked_by" in known and not _has_new_commits(repository, known)
+    if known is None:
+        return None, False
+    named = _row_by_root(links, known)
+    if named is not None and "hint" not in named and "linked_by" not in known:
+        return named, False  # linked by an older version, which trusted the root commit
+    return None, bool(known.get("root")) or not _has_new_commits(repository, known)
+
+
+def _row_by_place(links: dict[str, Any], repository: gitpaths.RepositoryPaths) -> dict[str, Any] | None:
+    place = gitpaths.read_setting(repository, "loremark", "place")
+    return _as_row(links.get(_PLACE + place)) if place else None
+
+
+def _row_by_root(links: dict[str, Any], known: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return which project a repository with this root commit may belong to."""
+    root = known.get("root") if known is not None else None
+    if not isinstance(root, str) or not root or root.startswith(_LEGACY_SHALLOW):
+        return None
+    return _as_row(links.get(root))
+
+
+def _known_repository(repository: gitpaths.RepositoryPaths) -> dict[str, Any] | None:
+    """Return what ``resolve_repository`` found out, unless another repository has taken the place since."""
     known = _as_row(_read_table(_repositories_path()).get(repository.common))
-    if known is None or known.get("fingerprint") != _fingerprint(repository):
-        return here, "", False
-    root = known.get("root")
-    if isinstance(root, str) and root:
-        if root.startswith(_LEGACY_SHALLOW):
-            return here, "", False
-        return _as_row(links.get(root)) or here, root, True
-    return here, "", not _has_new_commits(repository, known.get("at_ms"))
+    return known if known is not None and known.get("fingerprint") == _fingerprint(repository) else None
 
 
 def _row_by_folder(
@@ -146,8 +184,9 @@ def _row_by_folder(
     return row if repository is not None and row["fingerprint"] == _fingerprint(repository) else None
 
 
-def _has_new_commits(repository: gitpaths.RepositoryPaths, since_ms: Any) -> bool:
-    """Return whether HEAD has moved since then."""
+def _has_new_commits(repository: gitpaths.RepositoryPaths, known: dict[str, Any]) -> bool:
+    """Return whether HEAD has moved since the repository was resolved."""
+    since_ms = known.get("at_ms")
     try:
         moved_ms = os.stat(os.path.join(repository.gitdir, "logs", "HEAD")).st_mtime_ns // 1_000_000
     except OSError:
@@ -191,7 +230,7 @@ def read_settings(text: str) -> dict[str, str]:
 
 
 def save_link(folder: str, project: str, url: str) -> Link:
-    """Link a folder in ``.loremark.toml`` and trust it in ``links.json``. Raises OSError, ValueError."""
+    """Link a folder in ``.loremark.toml`` and in ``links.json``. Raises OSError, ValueError."""
     if not is_project_id(project):
         raise ValueError("not a project ID")
     folder, url = os.path.realpath(folder), profile.normalize_url(url)
@@ -201,14 +240,56 @@ def save_link(folder: str, project: str, url: str) -> Link:
     before = (files.read_bounded(path, FILE_BYTES) or b"").decode("utf-8", "surrogateescape")
     text = _with_settings(before, {"project": project, "url": url})
     files.write_atomic(path, text.encode("utf-8", "surrogateescape"), 0o644)
+    return confirm_link(folder, project, url)
+
+
+def confirm_link(folder: str, project: str, url: str) -> Link:
+    """Link a folder in ``links.json`` only. Raises OSError, ValueError."""
+    if not is_project_id(project):
+        raise ValueError("not a project ID")
+    folder, url = os.path.realpath(folder), profile.normalize_url(url)
     repository = gitpaths.find_repository(folder)
-    root = root_commit(folder) if repository is not None else ""
-    links = _read_table(_links_path())
     row = {"project": project, "url": url}
-    links[root or folder] = row if root or repository is None else {**row, "fingerprint": _fingerprint(repository)}
+    links = _read_table(_links_path())
+    if repository is None:
+        links[folder] = row
+        _write_table(_links_path(), links)
+        return Link(project, url, folder, "")
+    _save_place(links, repository, folder, row)
+    root = root_commit(folder)
+    if root and (_as_row(links.get(root)) or {}).get("project") != project:
+        links[root] = {**row, "hint": True}
     _write_table(_links_path(), links)
     resolve_repository(folder, root)
     return Link(project, url, folder, root)
+
+
+def _save_place(links: dict[str, Any], repository: gitpaths.RepositoryPaths, folder: str, row: dict[str, Any]) -> None:
+    """Add a repository's link: by its ID in ``.git/config``, or by path if that file can't be changed.
+
+    An ID that this table does not know is replaced: whoever packed the repository could have put it in others too.
+    """
+    if _row_by_place(links, repository) == row:
+        return
+    place = os.urandom(_PLACE_BYTES).hex()
+    if _write_place(repository, place):
+        links[_PLACE + place] = row
+        links.pop(folder, None)
+    else:
+        links[folder] = {**row, "fingerprint": _fingerprint(repository)}
+
+
+def _write_place(repository: gitpaths.RepositoryPaths, place: str) -> bool:
+    from loremark.hook import git
+
+    path = os.path.join(repository.common, "config")
+    if os.path.lexists(path) and files.read_bounded(path, gitpaths.CONFIG_BYTES) is None:
+        return False
+    try:
+        git.run(["config", "--local", "--replace-all", "loremark.place", place], gitdir=repository.common)
+    except git.GitError:
+        return False
+    return gitpaths.read_setting(repository, "loremark", "place") == place
 
 
 def _with_settings(before: str, wanted: dict[str, str]) -> str:
@@ -237,19 +318,28 @@ def root_commit(folder: str) -> str:
 
 
 def resolve_repository(folder: str, root: str | None = None) -> None:
-    """Identify the folder's repository and cache the result for the hook. Runs git."""
+    """Find the root commit of the folder's repository for the hook, and give an older link its ID. Runs git."""
     found = gitpaths.find_repository(os.path.realpath(folder))
     if found is None:
         return
     root = root_commit(folder) if root is None else root
     links = _read_table(_links_path())
-    here = _row_by_folder(links, found.top, found) or _row_by_folder(links, os.path.dirname(found.common), found)
-    if root and here is not None and root not in links:  # linked before the first commit, or as a shallow clone
-        links[root] = {name: value for name, value in here.items() if name != "fingerprint"}
+    row, _ = _find_row(links, found.top, found)
+    row = row or _row_by_folder(links, os.path.dirname(found.common), found)
+    if row is not None:
+        row = {name: value for name, value in row.items() if name != "fingerprint"}
+        _save_place(links, found, found.top, row)
+        if root:
+            links.setdefault(root, {**row, "hint": True})
         _write_table(_links_path(), links)
     repositories = _read_table(_repositories_path())
     repositories.pop(found.common, None)
-    repositories[found.common] = {"root": root, "fingerprint": _fingerprint(found), "at_ms": clock.now_ms()}
+    repositories[found.common] = {
+        "root": root,
+        "fingerprint": _fingerprint(found),
+        "at_ms": clock.now_ms(),
+        "linked_by": "place",
+    }
     _write_table(_repositories_path(), dict(list(repositories.items())[-_MAX_REPOSITORIES:]))
 
 
