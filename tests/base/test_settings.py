@@ -88,6 +88,11 @@ def test_unknown_variable_error_suggests_the_closest_name(read: Read, variable: 
         ("BASE_URL", "ftp://loremark.example.com", "LOREMARK_BASE_URL must begin with http:// or https://"),
         ("TRUSTED_PROXIES", "10.0.0.0/8,proxy", "LOREMARK_TRUSTED_PROXIES: 'proxy' is not an address or CIDR range"),
         ("TRUSTED_PROXIES", "10.0.0.0/33", "LOREMARK_TRUSTED_PROXIES: '10.0.0.0/33' is not an address or CIDR range"),
+        (
+            "ALLOWED_HOSTS",
+            "a.example:8000",
+            "LOREMARK_ALLOWED_HOSTS: 'a.example:8000' is not a host name, without a port",
+        ),
         ("OUTBOUND_ALLOW", "*", "LOREMARK_OUTBOUND_ALLOW: '*' is not an address or CIDR range"),
     ],
 )

@@ -173,6 +173,18 @@ async def _cross_site(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCas
             yield ErrorCase(route, await cast.send(cast["anonymous"], route, bare, headers={**cookie, **headers}))
 
 
+@EVERYWHERE.of(
+    403, "The server does not answer for this host name. Use its base URL, or add the name to LOREMARK_ALLOWED_HOSTS"
+)
+async def _unknown_host(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+    """As after DNS rebinding: the browser thinks that this server is the other page's."""
+    for route in routes:
+        if route.group != "operations":
+            ask = await valid(cast, route)
+            foreign = {"Host": "evil.example.com:8000", "Origin": "http://evil.example.com:8000"}
+            yield ErrorCase(route, await cast.send(cast["owner"], route, ask, headers=foreign))
+
+
 @EVERYWHERE.of(404, "Not found")
 async def _no_such_route(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
     for path in ("/api/nothing", "/nothing", "/api/projects/", "/api", "//api/projects"):

@@ -10,7 +10,7 @@ from loremark.web.routes import Route
 from tests.contract.cast import Ask, Cast, new_email
 from tests.contract.error_cases import ErrorCase, ErrorCases, valid
 from tests.contract.examples import BY_NAME
-from tests.support.service import PASSWORD
+from tests.support.service import PASSWORD, setup_token
 
 OWN = ErrorCases()
 
@@ -128,11 +128,22 @@ def _named_in(ask: Ask) -> str:
     return str(ask.json["token"].partition(".")[0])
 
 
+@OWN.of(
+    403, "The first account needs the token in the link the server printed. Print another: loremark admin signin-link"
+)
+async def _no_setup_token(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+    async with cast.elsewhere(LOREMARK_REGISTRATION="invite") as service:
+        ask = await valid(cast, routes[0])
+        for more in ({}, {"setupToken": "nonsense"}):
+            yield ErrorCase(routes[0], await service.http.post(routes[0].path, json={**ask.json, **more}))
+
+
 @OWN.of(403, "Registration is by invitation only")
 async def _by_invitation(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
     async with cast.elsewhere(LOREMARK_REGISTRATION="invite") as service:
         ask, second = await valid(cast, routes[0]), await valid(cast, routes[0])
-        assert (await service.http.post(routes[0].path, json=ask.json)).status_code == 201
+        first = {**ask.json, "setupToken": await setup_token(service)}
+        assert (await service.http.post(routes[0].path, json=first)).status_code == 201
         service.http.cookies.clear()
         yield ErrorCase(routes[0], await service.http.post(routes[0].path, json=second.json))
 

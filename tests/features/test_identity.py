@@ -21,18 +21,36 @@ from tests.features.steps import (
     register,
     status_and_body,
 )
-from tests.support.service import PASSWORD, Service
+from tests.support.service import PASSWORD, Service, setup_token
 
 pytestmark = [pytest.mark.anyio, pytest.mark.own_service]
 
 ON_SQLITE = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)  # independent of the database engine
 BY_INVITATION = (403, {"error": "Registration is by invitation only"})
+NEEDS_TOKEN = (
+    403,
+    {
+        "error": "The first account needs the token in the link the server printed. "
+        "Print another: loremark admin signin-link"
+    },
+)
 TAKEN = (409, {"error": "An account with this email already exists"})
 
 
 async def _count_accounts(service: Service) -> tuple[int, int]:
     async with service.runtime.database.read() as tx:
         return len(await tx.many(select(users.c.id))), len(await tx.many(select(teams.c.id)))
+
+
+async def test_the_first_account_needs_the_printed_token(service: Service) -> None:
+    """A page in the operator's browser can reach the server, but does not see what it printed."""
+    owner = await setup_token(service)
+    async with service.runtime.database.write() as tx:
+        user = await people.create_user(tx, email="u@example.com", name="U", password_hash=None)
+        of_account = await people.create_link(tx, user)
+    for fields in ({"setupToken": None}, {"setupToken": "x"}, {"setupToken": of_account}):
+        assert status_and_body(await register(service, "eve@example.com", **fields)) == NEEDS_TOKEN
+    assert (await register(service, "rita@example.com", setupToken=owner)).status_code == 201
 
 
 async def test_only_the_first_account_registers_without_invitation(service: Service) -> None:
@@ -57,7 +75,10 @@ async def test_only_the_first_account_registers_without_invitation(service: Serv
 
 
 async def test_concurrent_first_registrations_create_one_account(service: Service) -> None:
-    answers = await asyncio.gather(*(register(service, f"first{number}@example.com") for number in range(6)))
+    token = await setup_token(service)
+    answers = await asyncio.gather(
+        *(register(service, f"first{number}@example.com", setupToken=token) for number in range(6))
+    )
     assert sorted(answer.status_code for answer in answers) == [201, 403, 403, 403, 403, 403]
     assert [status_and_body(answer) for answer in answers if answer.status_code == 403] == [BY_INVITATION] * 5
     assert await _count_accounts(service) == (1, 1)

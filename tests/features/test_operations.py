@@ -58,6 +58,16 @@ async def test_readyz_fails_when_jobs_stop(database_url: str, tmp_path: Path) ->
         assert status_and_body(await http.get("/readyz")) == (503, {"error": "Not ready: jobs"})
 
 
+async def test_requests_for_foreign_hosts_are_refused(service: Service) -> None:
+    """As after DNS rebinding, when a page's own host name points to this server."""
+    foreign = {"Host": "evil.example.com:8000"}
+    for path in ("/", "/api/auth/registration", "/api/projects", "/docs", "/mcp", "/metrics"):
+        answer = await service.http.get(path, headers=foreign)
+        assert answer.status_code == 403, path
+    for path in ("/healthz", "/readyz"):
+        assert (await service.http.get(path, headers=foreign)).status_code == 200
+
+
 async def test_metrics_count_requests_by_route_only(service: Service) -> None:
     owner = await service.owner("Top secret team")
     project = await owner.create_project("Top secret project")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.service import PASSWORD, Service
+from tests.support.service import PASSWORD, Service, setup_token
 
 pytestmark = pytest.mark.anyio
 
@@ -30,9 +30,16 @@ async def _mail_to(folder: Path, address: str) -> str:
 
 @pytest.mark.own_service
 async def test_from_the_first_account_to_a_removed_colleague(service: Service, tmp_path: Path) -> None:
+    token = await setup_token(service)
     registered = await service.http.post(
         "/api/auth/register",
-        json={"email": "Ada@Example.com", "password": PASSWORD, "name": "Ada", "teamName": "Engine"},
+        json={
+            "email": "Ada@Example.com",
+            "password": PASSWORD,
+            "name": "Ada",
+            "teamName": "Engine",
+            "setupToken": token,
+        },
     )
     assert registered.status_code == 201
     assert registered.json()["role"] == "owner"

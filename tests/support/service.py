@@ -110,6 +110,12 @@ class Service:
                 await asyncio.sleep(0.02)
 
 
+async def setup_token(service: Service) -> str:
+    """A token like the one in the sign-in link that the first start prints."""
+    async with service.runtime.database.write() as tx:
+        return await people.create_link(tx, None)
+
+
 def settings_for(folder: Path, database_url: str, **changes: str) -> Settings:
     """Settings for a test: generous limits, everything in the test's own folder."""
     environment = {

@@ -10,6 +10,7 @@ import httpx
 
 from loremark.base.caller import OWNER, AuthMethod, Caller, Role
 from loremark.storage.database import Database, Tx
+from loremark.web.allowed_hosts import AllowedHosts
 from loremark.web.app import App
 from loremark.web.authentication import Authenticators, Origins, VerifySignature
 from loremark.web.call import Services
@@ -63,6 +64,7 @@ def make_app(
     services: tuple[object, ...] = (),
     metrics: Metrics | None = None,
     https: bool = False,
+    hosts: AllowedHosts | None = None,
 ) -> App:
     return App(
         list(routes),
@@ -73,6 +75,7 @@ def make_app(
         services=Services(*services),
         metrics=metrics or Metrics(),
         https=https,
+        hosts=hosts,
     )
 
 

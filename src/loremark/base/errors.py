@@ -42,6 +42,9 @@ TIMESTAMP_EXPIRED = ErrorKind(401, "Timestamp expired")
 INVALID_SIGNATURE = ErrorKind(401, "Invalid signature")
 FORBIDDEN = ErrorKind(403, "Forbidden")
 CROSS_SITE = ErrorKind(403, "Cross-site request refused")
+FIRST_ACCOUNT_TOKEN = ErrorKind(
+    403, "The first account needs the token in the link the server printed. Print another: loremark admin signin-link"
+)
 REGISTRATION_CLOSED = ErrorKind(403, "Registration is closed")
 REGISTRATION_BY_INVITATION = ErrorKind(403, "Registration is by invitation only")
 PLAN_LIMIT = ErrorKind(403, "Plan limit reached: {counter}")
@@ -57,6 +60,9 @@ TOKEN_BUDGET_RANGE = ErrorKind(400, "tokenBudget must be between 200 and 200000"
 BAD_REPO_URL = ErrorKind(400, "repoUrl must have the form https://<repo_host>/<owner>/<repo>")
 INVITATION_INVALID = ErrorKind(400, "Invitation is invalid or expired")
 NOT_FOUND = ErrorKind(404, "Not found")
+UNKNOWN_HOST = ErrorKind(
+    403, "The server does not answer for this host name. Use its base URL, or add the name to LOREMARK_ALLOWED_HOSTS"
+)
 METHOD_NOT_ALLOWED = ErrorKind(405, "Method not allowed")
 BODY_TOO_LARGE = ErrorKind(413, "Request body too large")
 UNSUPPORTED_MEDIA_TYPE = ErrorKind(415, "Content-Type must be application/json")

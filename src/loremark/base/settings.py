@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import ipaddress
 import os
+import re
 import tomllib
 import typing
 from collections.abc import Mapping
@@ -27,6 +28,7 @@ GENERATED = "{generated}"
 CLIENT_VARIABLES = ("LOREMARK_URL", "LOREMARK_API_KEY", "LOREMARK_PROJECT", "LOREMARK_HMAC_SECRET")
 """Read by the CLI, the hook and the MCP server; the server ignores them."""
 DEFAULT_ROUTE_LIMITS = "login=10/minute,ask=30/minute,genesis.start=6/hour"
+_ALLOWED_HOST = re.compile(r"\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 T = TypeVar("T")
 
 
@@ -76,6 +78,12 @@ class Settings:
     blobs_url: str = _setting("", "Blob storage: `file://…` or `s3://bucket/prefix`.", shown="files in the data folder")
     s3_endpoint: str = _setting("", "Endpoint of an S3-compatible server other than AWS.", shown="none")
     base_url: str = _setting("", "Public URL of the API.", shown="http://HOST:PORT")
+    allowed_hosts: tuple[str, ...] = _setting(
+        (),
+        "More host names that requests may be for, besides those in `LOREMARK_BASE_URL` and `LOREMARK_WORKER_URL`, "
+        "loopback names and IP addresses. `*.example.com` allows all subdomains, `*` any name.",
+        shown="none",
+    )
     worker_url: str = _setting(
         "{base}/worker",
         "URL of the answer worker. Empty disables Ask (503).",
@@ -94,7 +102,8 @@ class Settings:
         shown="generated in the data folder",
     )
     registration: Registration = _setting(
-        "invite", "Who can register: `open`, `invite` (the first account needs no invitation) or `closed`."
+        "invite",
+        "Who can register: `open`, `invite` (the first account needs the printed setup link instead) or `closed`.",
     )
     rate_limit_per_minute: int = _setting(200, "Requests per minute per IP address. 0 disables the limit.")
     route_limits: str = _setting(
@@ -272,6 +281,9 @@ def _validated(settings: Settings) -> Settings:
         raise SettingsError("LOREMARK_BASE_URL must begin with http:// or https://")
     if settings.payments == "stripe" and not (settings.stripe_api_key and settings.stripe_webhook_secret):
         raise SettingsError("LOREMARK_PAYMENTS=stripe needs LOREMARK_STRIPE_API_KEY and LOREMARK_STRIPE_WEBHOOK_SECRET")
+    for host in settings.allowed_hosts:
+        if not _ALLOWED_HOST.fullmatch(host):
+            raise SettingsError(f"LOREMARK_ALLOWED_HOSTS: {host!r} is not a host name, without a port")
     for name in ("trusted_proxies", "outbound_allow"):
         for entry in getattr(settings, name):
             try:

@@ -81,6 +81,7 @@ from loremark.ports.outbound.guard import Guard
 from loremark.ports.outbound.sender import HttpsSender
 from loremark.storage import schema
 from loremark.storage.database import Database, StorageUnavailable
+from loremark.web.allowed_hosts import AllowedHosts
 from loremark.web.app import App
 from loremark.web.authentication import Authenticators, Origins
 from loremark.web.call import Services
@@ -220,6 +221,7 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
         https=settings.base_url.startswith("https://"),
         challenges={GROUP: challenge(settings.base_url)},
         not_found_page=pages.not_found,
+        hosts=open_hosts(settings),
     )
     last_use.start()
     try:
@@ -249,6 +251,10 @@ def _serves_answers(settings: Settings) -> bool:
 
 def open_tickets(settings: Settings, secret: str) -> Tickets:
     return Tickets(secret, worker_url=settings.worker_url, valid_ms=settings.ticket_ttl_s * SECOND_MS)
+
+
+def open_hosts(settings: Settings) -> AllowedHosts:
+    return AllowedHosts((settings.base_url, settings.worker_url), settings.allowed_hosts)
 
 
 def open_limits(settings: Settings) -> RateLimits:

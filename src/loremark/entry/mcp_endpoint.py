@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib import import_module
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 PATH = "/mcp"
 METADATA_PATH = f"/.well-known/oauth-protected-resource{PATH}"
 GROUP = "mcp"
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _PROJECT_CHARS = 200
 _STREAM_S = 3_600.0
 
@@ -53,13 +51,12 @@ class McpMount:
         self._database = database
         self._sealer = sealer
         self._origins = origins
-        self._host = urlsplit(base_url).hostname or ""
         self._creation: asyncio.Task[Endpoint] | None = None
 
     async def handle(self, call: Call) -> Response | Stream:
         """Handle a request; the response is complete, or an event stream."""
         request = call.request
-        self._reject_rebinding(call)
+        self._origins.refuse_cross_site(request)
         body = await request.read_body()
         scope: Scope = {
             "type": "http",
@@ -98,16 +95,6 @@ class McpMount:
     async def _create(self) -> Endpoint:
         await asyncio.to_thread(import_module, "loremark.mcp.http")  # in a thread, to keep serving other requests
         return self.create_endpoint()
-
-    def _reject_rebinding(self, call: Call) -> None:
-        """Reject cross-site requests and DNS rebinding."""
-        self._origins.refuse_cross_site(call.request)
-        try:
-            name = (urlsplit(f"//{call.request.header(b'host') or ''}").hostname or "").rstrip(".")
-        except ValueError:  # invalid host
-            raise errors.CROSS_SITE() from None
-        if name not in (self._host, *_LOOPBACK) and not _is_address(name):
-            raise errors.CROSS_SITE()
 
     @asynccontextmanager
     async def _open_memory(self, call: Call) -> AsyncIterator[Memory]:
@@ -169,15 +156,6 @@ def _create_endpoint() -> Endpoint:
 
 def _has_failed(task: asyncio.Task[Any]) -> bool:
     return task.done() and (task.cancelled() or task.exception() is not None)
-
-
-def _is_address(name: str) -> bool:
-    """IP addresses cannot be rebound, only names can."""
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
 
 
 async def _unless_disconnected(response: Awaitable[AsgiExchange], disconnected: Awaitable[None]) -> AsgiExchange:

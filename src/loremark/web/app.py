@@ -14,6 +14,7 @@ from loremark.base import clock, errors, ids, limits, log
 from loremark.base.caller import Caller
 from loremark.base.errors import Refusal
 from loremark.storage.database import Database, StorageUnavailable, Tx
+from loremark.web.allowed_hosts import AllowedHosts
 from loremark.web.authentication import Authenticators, authenticate
 from loremark.web.call import Call, Services
 from loremark.web.client_address import TrustedProxies, bucket
@@ -29,6 +30,7 @@ from loremark.web.validation import read_json, read_query
 PARENT_REQUEST_ID = "loremark.within"
 """ASGI scope key for an in-process request: the id of the outer request, which was already rate limited."""
 _MACHINE_PATH = re.compile(r"/(?:api|worker|mcp|assets|\.well-known)(?:/|$)")
+_PROBES = frozenset(("/healthz", "/readyz"))
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 _log = log.logger("web")
 
@@ -49,6 +51,7 @@ class App:
         https: bool,
         challenges: Mapping[str, str] | None = None,
         not_found_page: Callable[[], Response] | None = None,
+        hosts: AllowedHosts | None = None,
     ) -> None:
         """``challenges``: WWW-Authenticate by route group. ``not_found_page``: shown to browsers on unknown paths."""
         self.routes = routes
@@ -64,6 +67,7 @@ class App:
         self._cache = ResponseCache()
         self._challenges = challenges or {}
         self._not_found_page = not_found_page
+        self._hosts = hosts
 
     def close(self) -> None:
         """End open streams, so shutdown does not wait for them."""
@@ -85,6 +89,8 @@ class App:
             if outer is None and (route is None or route.counted):
                 decision = await self._limits.hit_global(bucket(request.address))
                 _refuse_over_limit(decision, route)
+            if outer is None and self._hosts is not None and not (_is_probe(route) or self._hosts.allow(request)):
+                raise errors.UNKNOWN_HOST()
             if route is None:
                 raise _no_route(found)
             values = found[1] if found else ()
@@ -237,6 +243,11 @@ def _route_of(found: Found | None, method: str) -> Route | None:
     if found is None:
         return None
     return found[0].get("GET" if method == "HEAD" else method)
+
+
+def _is_probe(route: Route | None) -> bool:
+    """Return whether this is a health check, which load balancers send to any host name. It reveals nothing."""
+    return route is not None and route.path in _PROBES
 
 
 def _is_page_navigation(request: Request) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from loremark.base.caller import Role
-from loremark.wire.shapes import AnyId, Email, Password, PasswordInput, PersonName, Shape, TeamName
+from loremark.wire.shapes import AnyId, Email, Password, PasswordInput, PersonName, Shape, TeamName, Token
 
 
 class Registration(Shape):
@@ -13,6 +13,8 @@ class Registration(Shape):
     password: Password
     name: PersonName
     team_name: TeamName | None = None
+    setup_token: Token | None = None
+    """From the sign-in link that the server printed; required for the first account of an invite-only server."""
 
 
 class LoginRequest(Shape):

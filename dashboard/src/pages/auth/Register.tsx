@@ -11,16 +11,23 @@ import { NewPasswordInput } from "./NewPasswordInput";
 import { FormError } from "./FormError";
 import { useSubmit } from "./useSubmit";
 
-function Form({ search }: { search: string }) {
+function Form({ search, needsToken }: { search: string; needsToken: boolean }) {
   const finishSignIn = useFinishSignIn();
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [teamName, setTeamName] = useState("");
+  const [setupToken, setSetupToken] = useState("");
   const { submit, busy, error, retryIn } = useSubmit();
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    const body = { name: name.trim(), email: email.trim(), password, teamName: teamName.trim() || null };
+    const body = {
+      name: name.trim(),
+      email: email.trim(),
+      password,
+      teamName: teamName.trim() || null,
+      setupToken: needsToken ? tokenOf(setupToken) : null,
+    };
     void submit(async () => {
       await call("post", "/api/auth/register", { body });
       await finishSignIn(search);
@@ -63,12 +70,29 @@ function Form({ search }: { search: string }) {
           value={teamName}
           onChange={(event) => setTeamName(event.currentTarget.value)}
         />
+        {needsToken && (
+          <TextInput
+            label="Setup link or token"
+            description="The server printed it when it started. To print another: loremark admin signin-link"
+            name="token"
+            autoComplete="off"
+            required
+            withAsterisk={false}
+            value={setupToken}
+            onChange={(event) => setSetupToken(event.currentTarget.value)}
+          />
+        )}
         <Button type="submit" loading={busy} disabled={retryIn > 0} mt="xs">
           Create account
         </Button>
       </Stack>
     </form>
   );
+}
+
+/** The token in a pasted setup link, or the text itself. */
+function tokenOf(text: string): string {
+  return text.trim().replace(/^.*[?&]token=/, "");
 }
 
 /** Shown when registration is not open to everyone. */
@@ -110,8 +134,12 @@ export default function Register() {
       hint={hint}
     >
       <Loaded query={registration}>
-        {({ mode, sendsEmail }) =>
-          open ? <Form search={search} /> : <Closed inviteOnly={mode === "invite"} sendsEmail={sendsEmail} />
+        {({ mode, sendsEmail, firstAccount }) =>
+          open ? (
+            <Form search={search} needsToken={firstAccount && mode === "invite"} />
+          ) : (
+            <Closed inviteOnly={mode === "invite"} sendsEmail={sendsEmail} />
+          )
         }
       </Loaded>
     </AuthLayout>

@@ -35,7 +35,13 @@ async def registration_status(call: Call) -> RegistrationStatus:
     name="register",
     status=201,
     tx=TxMode.NONE,
-    errors=(errors.EMAIL_TAKEN, errors.REGISTRATION_BY_INVITATION, errors.REGISTRATION_CLOSED, errors.CROSS_SITE),
+    errors=(
+        errors.EMAIL_TAKEN,
+        errors.FIRST_ACCOUNT_TOKEN,
+        errors.REGISTRATION_BY_INVITATION,
+        errors.REGISTRATION_CLOSED,
+        errors.CROSS_SITE,
+    ),
 )
 async def register(call: Call, body: Registration) -> CurrentUser:
     """Create an account with its own team, and sign in."""

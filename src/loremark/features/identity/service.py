@@ -57,6 +57,8 @@ async def register(database: Database, config: AuthConfig, wanted: Registration,
         is_first = await store.claim(tx, FIRST_ACCOUNT, user_id)
         if config.registration != "open" and not is_first:
             raise errors.REGISTRATION_BY_INVITATION()
+        if config.registration != "open":
+            await _check_setup_token(tx, wanted.setup_token)
         await store.invalidate_setup_links(tx)
         team_name = wanted.team_name or f"{wanted.name.strip()}'s team"
         email = canonical(wanted.email)
@@ -69,6 +71,13 @@ async def _check_registration_allowed(tx: Tx, policy: Policy) -> None:
         raise errors.REGISTRATION_CLOSED()
     if policy == "invite" and await store.find_claim(tx, FIRST_ACCOUNT) is not None:
         raise errors.REGISTRATION_BY_INVITATION()
+
+
+async def _check_setup_token(tx: Tx, token: str | None) -> None:
+    """Only the operator sees the printed token: any page in a browser can reach a server on loopback."""
+    link = await store.consume_link(tx, token) if token else None
+    if link is None or link["user_id"] is not None:
+        raise errors.FIRST_ACCOUNT_TOKEN()
 
 
 async def registration_status(tx: Tx, config: AuthConfig) -> RegistrationStatus:
