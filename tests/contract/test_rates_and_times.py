@@ -90,9 +90,12 @@ async def test_login_rate_limits(cast: Cast) -> None:
                 assert [answer.status_code for answer in tried] == [401] * most + [429]
                 assert tried[-1].json()["error"].startswith("Rate limit exceeded. Please retry after ")
                 assert tried[-1].headers["retry-after"].isdigit()
-                assert (await _log_in(first, "other@example.com")).status_code == 429, "the address"
-                assert (await _log_in(second, "Victim@Example.com")).status_code == 429, "the account"
-                assert (await _log_in(second, "other@example.com")).status_code == 401
+                assert (await _log_in(first, "Victim@Example.com")).status_code == 429, "the same account"
+                assert (await _log_in(first, "other@example.com")).status_code == 401
+                assert (await _log_in(second, "victim@example.com")).status_code == 401, "nobody else is locked out"
+                for number in range(5 * most - len(tried) - 2):
+                    assert (await _log_in(first, f"{number}@example.com")).status_code == 401
+                assert (await _log_in(first, "last@example.com")).status_code == 429, "the address"
 
 
 def _from_address(service: Service, address: str) -> httpx.AsyncClient:

@@ -108,7 +108,8 @@ class Settings:
     rate_limit_per_minute: int = _setting(200, "Requests per minute per IP address. 0 disables the limit.")
     route_limits: str = _setting(
         DEFAULT_ROUTE_LIMITS,
-        "Per-route limits, `name=count/window`. `name=0` disables one; routes not listed keep their default.",
+        "Per-route limits, `name=count/window`. `name=0` disables one; routes not listed keep their default. `login` "
+        "counts per account and address, and allows five times as many per address.",
     )
     trusted_proxies: tuple[str, ...] = _setting(
         (),

@@ -64,9 +64,11 @@ class Call:
     def set_header(self, name: str, value: str) -> None:
         self.response_headers.append((name.lower().encode(), value.encode("latin-1")))
 
-    async def check_rate_limit(self, limit: str, subject: str, refusal: ErrorKind = errors.RATE_LIMITED) -> None:
-        """Count a hit against a named limit and raise if it is exceeded."""
-        decision = await self.limits.hit_route(limit, subject)
+    async def check_rate_limit(
+        self, limit: str, subject: str, refusal: ErrorKind = errors.RATE_LIMITED, *, times: int = 1
+    ) -> None:
+        """Count a hit against a named limit, or a multiple of it, and raise if it is exceeded."""
+        decision = await self.limits.hit_route(limit, subject, times=times)
         if decision is not None and not decision.allowed:
             raise refusal({"Retry-After": str(decision.retry_after_s)}, seconds=decision.retry_after_s)
 

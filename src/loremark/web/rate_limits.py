@@ -117,10 +117,12 @@ class RateLimits:
     async def hit_global(self, address: str) -> Decision | None:
         return await self._hit(self._global, f"ip:{address}")
 
-    async def hit_route(self, name: str, subject: str) -> Decision | None:
+    async def hit_route(self, name: str, subject: str, *, times: int = 1) -> Decision | None:
         """Count a call by a team, an account or an address. Return None if the route has no limit."""
         limit = self._routes.get(name)
-        return None if limit is None else await self._hit(limit, f"{name}:{subject}")
+        if limit is None:
+            return None
+        return await self._hit(Limit(limit.count * times, limit.window_s), f"{name}:{subject}")
 
     async def _hit(self, limit: Limit, key: str) -> Decision | None:
         if limit.count == 0:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from loremark.base import errors
-from loremark.base.signing import sha256_hex
 from loremark.features.identity import service
 from loremark.features.identity.cookies import LoginCookie
-from loremark.features.identity.email_address import email_key
+from loremark.features.identity.login_limits import LIMIT, check_password_limit
 from loremark.features.identity.service import AuthConfig, SignedIn
 from loremark.web.authentication import ANYONE, KEY, LOGIN, Origins, needs
 from loremark.web.call import Call
-from loremark.web.client_address import bucket
 from loremark.web.routes import Routes, TxMode
 from loremark.wire.identity import CurrentUser, LoginRequest, PasswordChange, Registration, RegistrationStatus
 
@@ -60,8 +58,7 @@ async def register(call: Call, body: Registration) -> CurrentUser:
 async def login(call: Call, body: LoginRequest) -> CurrentUser:
     """Sign in with email and password."""
     call.use(Origins).refuse_cross_site(call.request)
-    await call.check_rate_limit("login", f"address:{bucket(call.request.address)}")
-    await call.check_rate_limit("login", f"account:{sha256_hex(email_key(body.email))}")
+    await check_password_limit(call, body.email)
     return _set_cookie(call, await service.log_in(call.database, call.use(AuthConfig), body, call.request.origin))
 
 
@@ -89,5 +86,5 @@ async def me(call: Call) -> CurrentUser:
 )
 async def change_password(call: Call, body: PasswordChange) -> None:
     """Change the password and end the account's other logins."""
-    await call.check_rate_limit("login", f"account:{call.caller.user_id}")
+    await call.check_rate_limit(LIMIT, f"account:{call.caller.user_id}")
     await service.change_password(call.database, call.use(AuthConfig), call.caller, body)

@@ -7,9 +7,8 @@ from typing import Literal
 from loremark.base import errors
 from loremark.base.caller import MANAGERS
 from loremark.base.passwords import Passwords
-from loremark.base.signing import sha256_hex
 from loremark.features.identity.cookies import LoginCookie
-from loremark.features.identity.email_address import email_key
+from loremark.features.identity.login_limits import check_password_limit
 from loremark.features.team import invitations, service, store
 from loremark.features.team.departures import DepartureSteps
 from loremark.features.team.tokens import InvitationTokens
@@ -117,7 +116,7 @@ async def accept(call: Call, body: InvitationAcceptance) -> TeamMember:
     if body.password is not None:
         async with call.database.read() as tx:
             address = await service.invited_address(tx, tokens, body.token)
-        await call.check_rate_limit("login", f"account:{sha256_hex(email_key(address))}")
+        await check_password_limit(call, address)
     member, signed_in = await service.accept(
         call.database, tokens, call.use(Passwords), body, call.request.origin, _login(call)
     )
