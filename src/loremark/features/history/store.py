@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from itertools import pairwise
 from typing import Any, Literal
 
 import msgspec
@@ -77,7 +78,11 @@ _SET_SNAPSHOT = Sql(
     .where(_OF_RECORD, revisions.c.version == bindparam("at_version"))
     .values(snapshot=bindparam("new_snapshot"))
 )
+_DELETE_VERSION = Sql(delete(revisions).where(_OF_RECORD, revisions.c.version == bindparam("at_version")))
 _AFTER_ALL = 2**62
+KEPT_REVISIONS = 500
+"""Revisions kept of an item or context. Nobody reads that far back, and editing in a loop must not fill the disk."""
+_PRUNE_EVERY = 20
 
 MOMENT_GAP_MS = 10 * clock.MINUTE_MS
 """A gap this long between changes to approved memory starts a new moment. So does a new hour."""
@@ -191,6 +196,13 @@ _NTH_NEWEST = Sql(
 )
 
 
+_STATES = Sql(
+    select(revisions.c.version, _one_if(_approved(revisions)).label("is_in"))
+    .where(_OF_RECORD)
+    .order_by(revisions.c.version)
+)
+
+
 def encode(state: Any) -> str:
     """Encode as JSON with sorted keys, so that equal states have equal text."""
     return msgspec.json.encode(state, order="sorted").decode()
@@ -224,6 +236,20 @@ async def record(
         actor_id=actor_id,
         created_at_ms=clock.now_ms(),
     )
+    if version > KEPT_REVISIONS and version % _PRUNE_EVERY == 0:
+        await _prune(tx, scope, record_id)
+
+
+async def _prune(tx: Tx, scope: Scope, record_id: str) -> None:
+    """Delete the oldest revisions beyond the limit, but never the first.
+
+    Revisions that were approved, or ended an approval, go last: they say what was served in the past.
+    """
+    rows = await tx.many(_STATES, scope=scope, of=record_id)
+    served = {row["version"] for last, row in pairwise(rows) if last["is_in"] or row["is_in"]}
+    oldest = sorted((row["version"] for row in rows[1:-1]), key=lambda version: (version in served, version))
+    for version in oldest[: max(0, len(rows) - KEPT_REVISIONS)]:
+        await tx.run(_DELETE_VERSION, scope=scope, of=record_id, at_version=version)
 
 
 async def record_initial(
