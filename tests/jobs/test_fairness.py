@@ -155,6 +155,22 @@ async def test_team_with_the_fewest_running_jobs_comes_first(database: Database)
     assert first[0] == "quiet"
 
 
+async def test_teams_take_turns_when_none_has_a_running_job(database: Database) -> None:
+    """A queue that began earlier must not be worked off first: the other teams would wait for all of it."""
+    order: list[str | None] = []
+
+    async def count(run: Run) -> None:
+        order.append(run.job.team_id)
+
+    await _fill(database, "busy", count=30)
+    await _fill(database, "other", count=30)
+    last = [await work.enqueue(database, team_id="quiet") for _ in range(3)][-1]
+    async with work.running(database, count, concurrency=1):
+        await work.wait_for(database, last, "completed", 30)
+    before = order[: [place for place, team in enumerate(order) if team == "quiet"][-1]]
+    assert before == ["busy", "other", "quiet"] * 2 + ["busy", "other"]
+
+
 @pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_listing_lanes_uses_the_index(database: Database, address: str | Path) -> None:
     """Every step of the plan is an index search that stops at its first entry; job rows are never read."""

@@ -13,6 +13,8 @@ from loremark.storage.database import Tx
 from loremark.storage.statements import Sql
 from loremark.storage.tables import jobs
 
+_KNOWN_LANES = 10_000
+
 
 class Lane(msgspec.Struct, frozen=True):
     """The queued jobs of one team and kind."""
@@ -65,17 +67,38 @@ async def count_running(tx: Tx) -> dict[str, int]:
     return {row["lane"]: row["running"] for row in await tx.many(_RUNNING)}
 
 
-def allocate_slots(ready: Iterable[Lane], running: Mapping[str, int], room: int, per_team: int) -> Counter[str]:
-    """Allocate slots to the lanes of one kind: fewest running jobs first, then longest due.
+class Turns:
+    """When each lane had its last turn in this process, so that a long queue waits behind lanes that had none."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, int] = {}
+        self._count = 0
+
+    def last(self, lane: str) -> int:
+        return self._last.get(lane, 0)
+
+    def take(self, lane: str) -> None:
+        self._count += 1
+        self._last.pop(lane, None)
+        self._last[lane] = self._count
+        if len(self._last) > _KNOWN_LANES:
+            del self._last[next(iter(self._last))]
+
+
+def allocate_slots(
+    ready: Iterable[Lane], running: Mapping[str, int], room: int, per_team: int, turns: Turns | None = None
+) -> Counter[str]:
+    """Allocate slots to the lanes of one kind: fewest running jobs first, then longest without a turn or longest due.
 
     A lane may get more slots than it has jobs; the rest is allocated in the next round.
     """
+    turns = turns or Turns()
     shares: Counter[str] = Counter()
-    turns = [(running.get(lane.name, 0), lane.due_at_ms, lane.name, lane) for lane in ready]
-    heapq.heapify(turns)
-    while turns and shares.total() < room:
-        held, due_at_ms, name, lane = heapq.heappop(turns)
+    queue = [(running.get(lane.name, 0), turns.last(lane.name), lane.due_at_ms, lane.name, lane) for lane in ready]
+    heapq.heapify(queue)
+    while queue and shares.total() < room:
+        held, last, due_at_ms, name, lane = heapq.heappop(queue)
         if not lane.team or held < per_team:
             shares[name] += 1
-            heapq.heappush(turns, (held + 1, due_at_ms, name, lane))
+            heapq.heappush(queue, (held + 1, last, due_at_ms, name, lane))
     return shares

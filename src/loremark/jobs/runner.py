@@ -79,6 +79,7 @@ class Runner:
         self._recurring_is_there = False
         self._quiet_until: dict[str, float] = {}
         self._upkeep_at = 0.0
+        self._turns = lanes.Turns()
         self._room = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
         woken: dict[str, list[str]] = {}
@@ -215,7 +216,8 @@ class Runner:
             running = await lanes.count_running(tx)
             for name, places in room.items():
                 of_kind = [lane for lane in ready if lane.kind == name]
-                for lane, share in lanes.allocate_slots(of_kind, running, places, self._kinds[name].per_team).items():
+                per_team = self._kinds[name].per_team
+                for lane, share in lanes.allocate_slots(of_kind, running, places, per_team, self._turns).items():
                     claimed += await self._claim(tx, lane, share)
         return claimed
 
@@ -223,6 +225,7 @@ class Runner:
         claimed: list[Job] = []
         while len(claimed) < count and (job := await queue.claim(tx, lane, self._owner, self._timing.lease_ms)):
             claimed.append(job)
+            self._turns.take(lane)
         return claimed
 
     def _done(self, task: asyncio.Task[None]) -> None:
