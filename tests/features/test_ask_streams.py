@@ -31,6 +31,7 @@ from tests.features.ask_client import (
 )
 from tests.features.memory_project import Memory
 from tests.servers.scripted_model import Hang, Say, ScriptedModel
+from tests.support.people import Person
 from tests.support.service import Service, run_service, settings_for
 
 pytestmark = pytest.mark.anyio
@@ -122,6 +123,42 @@ async def test_disconnect_stops_the_model(
     assert (await answer_server.ask(ticket)).done["answer"].startswith("Three times")
 
 
+@pytest.mark.parametrize("how", ["removed from the team", "removed from the project", "key revoked"])
+async def test_a_stream_ends_when_its_caller_loses_access(
+    service: Service, memory: Memory, answer_server: AnswerServer, model: ScriptedModel, how: str
+) -> None:
+    """Nothing more is sent; what was said until then is stored and charged."""
+    if how == "key revoked" and not answer_server.url.endswith("/worker/ask") and service.settings.on_sqlite:
+        pytest.skip("SQLite has no separate worker outside of tests; it would not hear of the key")
+    model.always(Say(LONG, each_s=0.05))
+    project, member = memory.tool.project_id, await service.join(memory.owner)
+    added = await memory.owner.post(f"/api/projects/{project}/members", {"email": member.email, "role": "member"})
+    assert added.status_code == 201, added.text
+    ticket, streamed, ended = (await ticket_for(member, project))["ticket"], StreamedAnswer(200), None
+    async with open_stream(answer_server.http, answer_server.url, ticket, QUESTION) as answer:
+        async for line in answer.aiter_lines():
+            streamed.add_line(line)
+            if ended is None and streamed.tokens:
+                ended = await _end_access(memory, member, how)
+                assert ended.status_code == 204, ended.text
+    assert [event["type"] for event in streamed.events if event["type"] != "token"] == []
+    await _wait_until(lambda: _no_open_streams(service))
+    _, answered = await messages(service)
+    assert LONG.startswith(streamed.text)
+    assert len(streamed.text) <= len(answered["content"]) < len(LONG)
+    assert await reserved(service) == 0
+
+
+async def _end_access(memory: Memory, member: Person, how: str) -> httpx.Response:
+    if how == "removed from the team":
+        return await memory.owner.delete(f"/api/team/{member.member_id}")
+    if how == "removed from the project":
+        path = f"/api/projects/{memory.tool.project_id}/members"
+        return await memory.owner.call("DELETE", path, json={"userId": member.user_id})
+    (key,) = (await member.get("/api/keys")).json()
+    return await member.delete("/api/keys", {"keyId": key["id"]})
+
+
 async def _no_open_streams(service: Service) -> bool:
     return await open_streams(service) == 0
 
@@ -137,8 +174,10 @@ async def test_slow_reader_neither_blocks_the_model_nor_loses_text(
     with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         await asyncio.to_thread(connection.connect, (address.hostname, address.port))
-        head = f"POST {address.path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n"
-        connection.sendall(head.encode() + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        head = f"POST {address.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+        connection.sendall(
+            head.encode() + f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+        )
 
         async def is_stored() -> bool:
             return len(await messages(service)) == 2

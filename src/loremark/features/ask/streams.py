@@ -1,7 +1,9 @@
 """Answer streams. A ticket has at most one at a time, and an answer is stored before its end is sent.
 
 The answer is produced in a separate task. When the client disconnects, the server stops or the time limit is reached,
-that task is cancelled; the text and token usage so far are still stored, in a task that is not cancelled.
+that task is cancelled; the text and token usage so far are still stored, in a task that is not cancelled. The same
+happens when the asker loses access. A ticket does not say which key or login it came from, so any revoked credential of
+the asker ends their streams.
 """
 
 from __future__ import annotations
@@ -23,12 +25,15 @@ from loremark.features.chats import service as chats
 from loremark.features.metering import service as metering
 from loremark.features.projects.access import find_project
 from loremark.features.search.service import SIMILARITY_FLOOR
+from loremark.jobs import notices
 from loremark.ports.llm.model import CapReached, ModelFailed, Reason
-from loremark.storage.database import StorageUnavailable, Tx
+from loremark.storage.database import Row, StorageUnavailable, Tx
 from loremark.wire.answers import AnswerDone, EmbedUsage, Source, TokenUsage
 
 LEASE_MS = 20 * clock.SECOND_MS
 _RENEW_S = 5.0
+_CHECK_ACCESS_S = 2.0
+"""Signals about lost access may be lost themselves, or come from a process that shares no signals with this one."""
 _STORE_S = 60.0
 _STORE_RETRY_S = 0.5
 _END_S = 5.0
@@ -52,15 +57,17 @@ _log = log.logger("ask")
 class AnswerStream:
     """One stream: the answer task, its buffered output and its ticket lease."""
 
-    def __init__(self, deps: Dependencies, request: AnswerRequest, ticket: str, until_ms: int) -> None:
+    def __init__(self, deps: Dependencies, request: AnswerRequest, ticket: str, until_ms: int, claims: Claims) -> None:
         self.buffer: Buffer[AnswerDone] = Buffer()
         self._deps = deps
         self._request = request
         self._ticket = ticket
         self._until_ms = until_ms
+        self._claims = claims
         self._builder = AnswerBuilder(deps, request)
         self._work = asyncio.create_task(self._fill())
-        self._disconnected = False
+        self._ends_silently = False
+        """Set after a disconnect or the loss of access: nothing more may be sent."""
         self._written: list[str | None] = []
         """For each store attempt that may have been committed, the id of the message it wrote, if any."""
         self.task = asyncio.create_task(self._run())
@@ -68,7 +75,7 @@ class AnswerStream:
 
     async def stop(self) -> None:
         """Cancel the answer after a disconnect, and wait briefly until its partial result is stored."""
-        self._disconnected = True
+        self._ends_silently = True
         self._work.cancel()
         await asyncio.wait((self.task,), timeout=_STOP_S)
 
@@ -83,14 +90,14 @@ class AnswerStream:
         done: AnswerDone | None = None
         try:
             try:
-                in_time = await self._watch()
-                error = _error_of(self._work) if in_time else _TIMED_OUT
+                ended_by = await self._watch()
+                error = _error_of(self._work) if ended_by is None else ended_by
             finally:
                 await self._end_work()
                 done = self._done(TokenUsage(), errors.INTERNAL.text)
                 done = await self._store_with_timeout(error)
         finally:
-            self.buffer.finish(None if self._disconnected else done)
+            self.buffer.finish(None if self._ends_silently else done)
 
     async def _end_work(self) -> None:
         if not self._work.done():
@@ -115,16 +122,48 @@ class AnswerStream:
                 _log.warning("could not store answer, retrying", chat=self._request.chat_id, error=str(failure))
             await asyncio.sleep(_STORE_RETRY_S)
 
-    async def _watch(self) -> bool:
-        """Renew the lease until the answer task ends; return False if it timed out or the lease was lost."""
+    async def _watch(self) -> str | None:
+        """Renew the lease until the answer task ends; return the error if something else ended it."""
         end = clock.monotonic() + limits.ANSWER_STREAM_MS / clock.SECOND_MS
-        while (left := end - clock.monotonic()) > 0:
-            await asyncio.wait((self._work,), timeout=min(_RENEW_S, left))
-            if self._work.done():
-                return True
-            if not await self._renew():
-                break
-        return False
+        no_access = asyncio.create_task(self._wait_for_lost_access())
+        try:
+            while (left := end - clock.monotonic()) > 0:
+                timeout = min(_RENEW_S, left)
+                await asyncio.wait((self._work, no_access), timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+                if self._work.done():
+                    return None
+                if no_access.done():
+                    no_access.result()
+                    self._silence()
+                    return errors.UNAUTHORIZED.text
+                if not await self._renew():
+                    break
+        finally:
+            no_access.cancel()
+        return _TIMED_OUT
+
+    def _silence(self) -> None:
+        """End the output now, without what has not been sent yet."""
+        self._ends_silently = True
+        self._work.cancel()
+        self.buffer.take()
+        self.buffer.finish(None)
+
+    async def _wait_for_lost_access(self) -> None:
+        """Return when a credential or the role of the asker has changed, or they have lost access."""
+        with self._deps.database.signals.listen(notices.ACCESS) as listener:
+            while await self._has_access():
+                check_at = clock.monotonic() + _CHECK_ACCESS_S
+                while (left := check_at - clock.monotonic()) > 0:
+                    if await listener.next(timeout=left) == (notices.ACCESS, self._claims.uid):
+                        return
+
+    async def _has_access(self) -> bool:
+        try:
+            async with self._deps.database.read() as tx:
+                return await _find_access(tx, self._claims) is not None
+        except StorageUnavailable:
+            return True
 
     async def _renew(self) -> bool:
         """Renew the lease; return whether it is still ours. An unavailable database does not count as losing it."""
@@ -227,6 +266,15 @@ class AnswerStream:
         return items + [said.to_source(used=said.passage.item_id in used) for said in self._builder.quotations]
 
 
+async def _find_access(tx: Tx, claims: Claims) -> tuple[str, Row] | None:
+    """Return the team's plan and the project if the ticket's owner may still ask about it."""
+    asker = await store.find_asker(tx, Scope(claims.tid), claims.uid)
+    project = await find_project(tx, asker[0], claims.pid) if asker else None
+    if asker is None or project is None or project["status"] == "archived":
+        return None
+    return asker[1], project
+
+
 def _error_of(work: asyncio.Task[None]) -> str | None:
     """Return the error message for the client, or None."""
     error = None if work.cancelled() else work.exception()
@@ -273,7 +321,7 @@ class AnswerStreams:
                 rest_ms = holder["expires_at_ms"] - clock.now_ms() if holder else 0
                 seconds = max(1, -(-rest_ms // clock.SECOND_MS))
                 raise errors.RATE_LIMITED({"Retry-After": str(seconds)}, seconds=seconds)
-        running = AnswerStream(self._deps, request, hashed, until_ms)
+        running = AnswerStream(self._deps, request, hashed, until_ms, claims)
         self._running.add(running)
         running.task.add_done_callback(lambda _: self._running.discard(running))
         return running
@@ -281,12 +329,12 @@ class AnswerStreams:
     async def _admit(self, tx: Tx, claims: Claims, question: str) -> AnswerRequest:
         """Check access again, because it may have changed since the ticket was issued."""
         scope = Scope(claims.tid)
-        asker = await store.find_asker(tx, scope, claims.uid)
-        project = await find_project(tx, asker[0], claims.pid) if asker else None
+        access = await _find_access(tx, claims)
         chat = await chats.find_for_answer(tx, scope, claims.sid, claims.pid, claims.uid)
-        if asker is None or project is None or project["status"] == "archived" or chat is None:
+        if access is None or chat is None:
             raise errors.INVALID_TICKET()
-        plan = self._deps.plans.get(asker[1])
+        plan_name, project = access
+        plan = self._deps.plans.get(plan_name)
         return AnswerRequest(
             scope, claims.pid, claims.sid, question, plan, project["ai_tier"], bool(project["show_unreviewed"])
         )
