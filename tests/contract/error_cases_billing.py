@@ -40,10 +40,16 @@ async def _nothing_to_pay_with(cast: Cast, routes: list[Route]) -> AsyncIterator
     with FakeStripe() as stripe:
         async with cast.elsewhere(**stripe.settings()) as service:
             owner = await service.owner()
-            for route in routes:
+            for route in (each for each in routes if each.name == "billing.purchase"):
                 yield ErrorCase(route, await owner.call(route.method, route.path, {"packId": "credits_1m"}))
                 await owner.post("/api/billing/portal")
                 yield ErrorCase(route, await owner.call(route.method, route.path, {"packId": "credits_1m"}))
+
+    async with cast.elsewhere(LOREMARK_BASE_URL="https://memory.example.com") as service:
+        owner = await service.owner()
+        for route in routes:
+            body = {"packId": "credits_1m", "planId": "business"}
+            yield ErrorCase(route, await owner.call(route.method, route.path, body))
 
 
 @BILLING.of(402, "Payment failed")

@@ -5,16 +5,22 @@ from __future__ import annotations
 import re
 from html import unescape
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
 import pytest
 
 from loremark.base import clock, ids
-from loremark.base.plans import PACKS
+from loremark.base.plans import PACKS, PLANS
+from loremark.base.settings import SettingsError
+from loremark.entry import admin
 from loremark.features.billing.periods import month_of, months_after, period_around
 from loremark.features.billing.service import get_catalog
+from loremark.features.identity import store as people
+from loremark.features.identity.cookies import LoginCookie
 from loremark.jobs.run import Run
+from loremark.ports.payments.local import LocalPayments
+from loremark.ports.payments.provider import Buyer, Order
 from loremark.storage.tables import credit_transactions
 from tests.contract.contract import load
 from tests.features.steps import FORBIDDEN, insert_rows, register, status_and_body
@@ -441,3 +447,39 @@ async def test_stripe_webhook_requires_a_secret(service: Service) -> None:
         404,
         {"error": "Not found"},
     )
+
+
+@pytest.mark.settings(LOREMARK_BASE_URL="https://memory.example.com")
+async def test_owners_cannot_grant_themselves_plans_and_credits(service: Service) -> None:
+    """Local payments take no money, so orders are for development; on a real server the operator grants."""
+    owner = await service.owner()
+    refused = (402, {"error": "Payment method required"})
+    assert status_and_body(await owner.post(PURCHASE, {"packId": "credits_1m"})) == refused
+    assert status_and_body(await owner.post("/api/billing/checkout", {"planId": "business"})) == refused
+    local = LocalPayments(service.runtime.sealer, BASE_URL)
+    order = Order(Buyer(owner.team_id, "Stones", owner.email), PLANS["business"], 1)
+    session = parse_qs(urlsplit((await local.open_checkout(order)).url).query)["session"][0]
+    login = await _login_of(service, owner)
+    confirmed = await login.send("/billing/checkout", {"session": session}, Origin="https://memory.example.com")
+    assert confirmed.status_code == 404
+    plan = (await owner.get("/api/billing/usage")).json()["plan"]
+    assert (await owner.get(CREDITS)).json()["balance"] == 0
+
+    granted = await admin.grant(service.settings, owner.email, plan_id="business", pack_id="credits_1m")
+    assert granted == "Stones"
+    assert (await owner.get(CREDITS)).json()["balance"] == 1_000_000
+    assert plan != (await owner.get("/api/billing/usage")).json()["plan"]
+    for email, wanted, message in (
+        ("nobody@example.com", "credits_1m", "No team is owned by"),
+        (owner.email, "credits_9m", "The pack must be one of"),
+    ):
+        with pytest.raises(SettingsError, match=message):
+            await admin.grant(service.settings, email, plan_id=None, pack_id=wanted)
+
+
+async def _login_of(service: Service, owner: Person) -> Browser:
+    async with service.runtime.database.write() as tx:
+        token = await people.create_login(tx, user_id=owner.user_id, team_id=owner.team_id)
+    browser = Browser(service, token)
+    browser.cookies = {LoginCookie(service.settings.base_url).name: token}
+    return browser

@@ -148,7 +148,11 @@ class Settings:
         shown="files in the data folder",
     )
     mail_from: str = _setting("Loremark <loremark@localhost>", "Sender address of emails.")
-    payments: Payments = _setting("local", "Payment provider: `local` (no real payments) or `stripe`.")
+    payments: Payments = _setting(
+        "local",
+        "Payment provider: `stripe`, or `local` without money: owners can order on loopback only, otherwise "
+        "`loremark admin grant` gives plans and credits.",
+    )
     stripe_api_key: str = _setting("", "Secret key of the Stripe account.", secret=True, shown="none")
     stripe_webhook_secret: str = _setting(
         "", "Signing secret of the Stripe endpoint `/api/billing/webhook/stripe`.", secret=True, shown="none"

@@ -8,14 +8,16 @@ from typing import Any
 
 import msgspec
 
-from loremark.base import clock, errors
-from loremark.base.caller import AuthMethod
+from loremark.base import clock, errors, ids
+from loremark.base.caller import OWNER, AuthMethod, Caller
 from loremark.base.passwords import Passwords
 from loremark.base.plans import load_plans
 from loremark.base.settings import Settings, SettingsError
 from loremark.entry.engines import list_models, open_engines
 from loremark.entry.runtime import Runtime, database_address, open_runtime
 from loremark.entry.startup_banner import signin_url
+from loremark.features.audit import store as audit
+from loremark.features.billing import ledger, subscriptions
 from loremark.features.identity import service as identity
 from loremark.features.identity import store as people
 from loremark.features.keys import service as keys
@@ -101,6 +103,39 @@ async def signin_link(settings: Settings, email: str | None) -> str:
             raise SettingsError(f"No account with the email address {email}")
         token = await people.create_link(tx, user["id"] if user else None)
     return signin_url(settings.base_url, token)
+
+
+async def grant(settings: Settings, email: str, *, plan_id: str | None, pack_id: str | None) -> str:
+    """Give the team that this account owns a plan, a credit pack or both; returns the team's name."""
+    plans = load_plans(settings.default_plan, settings.plans_file)
+    for known, wanted, name in ((plans.purchasable, plan_id, "plan"), (plans.packs, pack_id, "pack")):
+        if wanted is not None and wanted not in known:
+            raise SettingsError(f"The {name} must be one of {', '.join(known)}")
+    async with open_runtime(settings) as runtime, runtime.database.write() as tx:
+        user = await people.find_user(tx, email)
+        teams = await people.list_memberships(tx, user["id"]) if user else []
+        team = next((row for row in teams if row["role"] == OWNER), None)
+        if user is None or team is None:
+            raise SettingsError(f"No team is owned by {email}")
+        caller = Caller(
+            user_id=user["id"],
+            team_id=team["id"],
+            role=OWNER,
+            auth_method=AuthMethod.OPERATOR,
+            credential_id="",
+            name=user["name"],
+            email=user["email"],
+        )
+        if plan_id is not None:
+            await subscriptions.start_local(tx, caller, plans, plan_id, 1)
+        if pack_id is not None:
+            description = "Granted by the operator"
+            transaction_id = ids.new("ctx")
+            await ledger.credit_purchase(
+                tx, caller.scope, plans.packs[pack_id], transaction_id, description=description
+            )
+            await audit.record(tx, caller, "billing.credits_purchased", transaction_id, pack=pack_id, payment="granted")
+    return str(team["name"])
 
 
 async def doctor(settings: Settings) -> list[tuple[str, bool, str]]:

@@ -42,6 +42,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "loremark admin signin-link --email you@example.com",
     )
     link.add_argument("--email", help="email address of the account (default: the first owner)")
+    granting = commands.add(
+        "grant",
+        "Give a team a plan or credits.",
+        _grant,
+        "loremark admin grant --email you@example.com --pack credits_1m",
+    )
+    granting.add_argument("--email", required=True, help="email address of the team's owner")
+    granting.add_argument("--plan", metavar="PLAN", help="ID of a plan, such as pro")
+    granting.add_argument("--pack", metavar="PACK", help="ID of a credit pack, such as credits_1m")
     commands.add("doctor", "Check the settings, database, blobs, email and models.", _doctor, "loremark admin doctor")
     commands.add(
         "openapi",
@@ -141,6 +150,17 @@ def _signin_link(arguments: argparse.Namespace) -> int:
     from loremark.entry import admin as operator
 
     write(run_async(operator.signin_link(read_settings(), arguments.email)))
+    return 0
+
+
+def _grant(arguments: argparse.Namespace) -> int:
+    from loremark.entry import admin as operator
+
+    if arguments.plan is None and arguments.pack is None:
+        raise CommandError("choose a --plan, a --pack or both", USAGE)
+    given = operator.grant(read_settings(), arguments.email, plan_id=arguments.plan, pack_id=arguments.pack)
+    team = run_async(given)
+    write(f"Granted {' and '.join(filter(None, (arguments.plan, arguments.pack)))} to {one_line(team)}.")
     return 0
 
 

@@ -31,7 +31,9 @@ _READERS = needs(KEY | LOGIN, MANAGERS)
 _EVENT_BYTES = 512 * 1024
 
 
-@routes.add("POST", "/api/billing/checkout", _OWNER, name="checkout", tx=TxMode.NONE)
+@routes.add(
+    "POST", "/api/billing/checkout", _OWNER, name="checkout", tx=TxMode.NONE, errors=(errors.NO_PAYMENT_METHOD,)
+)
 async def checkout(call: Call, body: NewCheckout) -> RedirectUrl:
     """Start a checkout. Returns the URL of the checkout page."""
     return RedirectUrl(url=await service.open_checkout(call.use(Payments), call.caller, body))

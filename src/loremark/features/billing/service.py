@@ -76,6 +76,8 @@ async def open_checkout(payments: Payments, caller: Caller, wanted: NewCheckout)
     order = Order(buyer, plan, seats, wanted.success_url, wanted.cancel_url)
     try:
         page = await payments.provider.open_checkout(order)
+    except NoPaymentMethod as error:
+        raise errors.NO_PAYMENT_METHOD() from error
     except (PaymentsUnavailable, PaymentFailed) as error:
         raise errors.UNAVAILABLE(_RETRY) from error
     return await _save_customer(payments, caller.scope, buyer, page)
