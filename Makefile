@@ -22,7 +22,7 @@ TRAIN_OPTIONS ?= --without author11 author12
 DASHBOARD_SOURCES := $(shell find dashboard -path dashboard/node_modules -prune -o -type f -not -name 'schema.d.ts' -print 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup develop test suite check nightly e2e lint format bench lock docs train wheel clean
+.PHONY: help run setup develop test suite check nightly e2e lint format bench lock audit docs train wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,11 +82,20 @@ lock: $(VENV)/uv.stamp ## update the locked requirement files
 	  --no-emit-index-url pyproject.toml requirements/build.in -o requirements/run.txt
 	$(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  --no-emit-index-url -c requirements/run.txt --group dev pyproject.toml requirements/build.in -o requirements/dev.txt
-	for name in uv node; do $(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header \
+	for name in uv node audit; do $(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate --no-emit-index-url requirements/$$name.in -o requirements/$$name.txt; done
 	for name in models e2e; do $(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate --no-emit-index-url --no-deps requirements/$$name.in -o requirements/$$name.txt; done
 	dashboard/with-node npm install --silent --package-lock-only
+
+audit: $(VENV)/uv.stamp ## look up the locked packages in vulnerability databases (online); write dist/sbom.json
+	@mkdir -p dist
+	$(BIN)/python requirements/sbom.py > dist/sbom.json
+	@test -x $(VENV)/audit/bin/python || $(PYTHON) -m venv --without-pip $(VENV)/audit
+	$(UV) pip install --python $(VENV)/audit/bin/python --require-hashes -r requirements/audit.txt
+	for name in run dev uv audit; do $(VENV)/audit/bin/pip-audit --progress-spinner off --disable-pip \
+	  --require-hashes -r requirements/$$name.txt || exit 1; done
+	dashboard/with-node npm audit --audit-level=high
 
 wheel: setup ## build the package with the dashboard into dist/
 	$(UV) build --wheel --no-build-isolation --out-dir dist
