@@ -93,7 +93,7 @@ audit: $(VENV)/uv.stamp ## look up the locked packages in vulnerability database
 	$(BIN)/python requirements/sbom.py > dist/sbom.json
 	@test -x $(VENV)/audit/bin/python || $(PYTHON) -m venv --without-pip $(VENV)/audit
 	$(UV) pip install --python $(VENV)/audit/bin/python --require-hashes -r requirements/audit.txt
-	for name in run dev uv audit; do $(VENV)/audit/bin/pip-audit --progress-spinner off --disable-pip \
+	for name in run dev uv audit; do $(VENV)/audit/bin/pip-audit --strict --progress-spinner off --disable-pip \
 	  --require-hashes -r requirements/$$name.txt || exit 1; done
 	dashboard/with-node npm audit --audit-level=high
 
