@@ -112,6 +112,7 @@ async def _differences(cast: Cast, row: str, by_login: bool | None) -> list[str]
     route = route_of(row)
     wrong: list[str] = []
     untouched: Ask | None = None
+    known: list[Any] | None = None
     for name, expected in zip(ACTORS, TABLE[row], strict=True):
         actor = cast[name]
         if isinstance(expected, int):
@@ -120,9 +121,9 @@ async def _differences(cast: Cast, row: str, by_login: bool | None) -> list[str]
         else:
             watched = _WatchedActor(actor)
             ask = untouched or await EXAMPLES[row](cast, cast_type(Actor, watched))
-            answer, has_changed = await _send_refused(cast, actor, route, ask, by_login)
-            untouched = None if has_changed or watched.is_used else ask
-            if has_changed:
+            answer, known = await _send_refused(cast, actor, route, ask, by_login, known if untouched else None)
+            untouched = None if known is None or watched.is_used else ask
+            if known is None:
                 wrong.append(f"{name} was refused and yet changed something")
         if _outcome(answer) != expected:
             wrong.append(f"{name}: {_outcome(answer)}, not {expected}")
@@ -144,18 +145,21 @@ class _WatchedActor:
 
 
 async def _send_refused(
-    cast: Cast, actor: Actor, route: Route, ask: Ask, by_login: bool | None
-) -> tuple[httpx.Response, bool]:
-    """Return the answer and whether the refused call changed anything.
+    cast: Cast, actor: Actor, route: Route, ask: Ask, by_login: bool | None, before: list[Any] | None
+) -> tuple[httpx.Response, list[Any] | None]:
+    """Return the answer and the unchanged state, or None if the refused call changed anything.
 
-    Background jobs may write between the two snapshots, but not every time; a call that writes does so every time.
+    ``before`` is the state after the last refused call on the same resource. Background jobs may write between the two
+    snapshots, but not every time; a call that writes does so every time.
     """
     for _ in range(5):
-        before = await _state(cast, ask)
+        before = before or await _state(cast, ask)
         answer = await cast.send(actor, route, ask, by_login=by_login)
-        if await _state(cast, ask) == before:
-            return answer, False
-    return answer, True
+        after = await _state(cast, ask)
+        if after == before:
+            return answer, after
+        before = None
+    return answer, None
 
 
 def _outcome(answer: httpx.Response) -> Cell:
