@@ -121,8 +121,9 @@ async def _invalid_field(cast: Cast, routes: list[Route]) -> AsyncIterator[Error
 @EVERYWHERE.of(400, "Request body is not valid JSON")
 async def _malformed_json(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
     for route in _with_body(routes):
+        ask = await valid(cast, route)
         for content in (b'{"name": ', b"\xff\xfe", b'{"x": NaN}', b'{"x":' * 100_000):
-            yield ErrorCase(route, await _send_raw(cast, route, content))
+            yield ErrorCase(route, await _send_raw(cast, route, ask, content))
 
 
 @EVERYWHERE.of(400, "Request body is incomplete")
@@ -135,15 +136,17 @@ async def _incomplete(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCas
 @EVERYWHERE.of(400, "Request body must be a JSON object")
 async def _no_object(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
     for route in _with_body(routes):
+        ask = await valid(cast, route)
         for content in (b"[]", b'"text"', b"null", *([] if route.body_optional else [b""])):
-            yield ErrorCase(route, await _send_raw(cast, route, content))
+            yield ErrorCase(route, await _send_raw(cast, route, ask, content))
 
 
 @EVERYWHERE.of(400, "Text must not contain NUL characters")
 async def _nul(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
     for route in _with_body(routes):
-        body = {**(await valid(cast, route)).json, "name": "a\0b"}
-        yield ErrorCase(route, await _send_raw(cast, route, json.dumps(body).encode()))
+        ask = await valid(cast, route)
+        body = {**ask.json, "name": "a\0b"}
+        yield ErrorCase(route, await _send_raw(cast, route, ask, json.dumps(body).encode()))
     for route in routes:
         if route.query is not None:
             yield ErrorCase(route, await _send_query(cast, route, "?cursor=a%00b"))
@@ -213,18 +216,20 @@ async def _too_large(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase
             yield b" " * 65_536
 
     for route in _with_body(routes):
-        yield ErrorCase(route, await _send_raw(cast, route, b" " * (limits.BODY_BYTES + 1)))
-        yield ErrorCase(route, await _send_raw(cast, route, unannounced()))
+        ask = await valid(cast, route)
+        yield ErrorCase(route, await _send_raw(cast, route, ask, b" " * (limits.BODY_BYTES + 1)))
+        yield ErrorCase(route, await _send_raw(cast, route, ask, unannounced()))
     bomb = gzip.compress(b" " * (limits.BODY_BYTES + 1))
     ingest = BY_NAME["ingest.send"]
-    yield ErrorCase(ingest, await _send_raw(cast, ingest, bomb, encoding="gzip"))
+    yield ErrorCase(ingest, await _send_raw(cast, ingest, await valid(cast, ingest), bomb, encoding="gzip"))
 
 
 @EVERYWHERE.of(415, "Content-Type must be application/json")
 async def _media_type(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
     for route in _with_body(routes):
+        ask = await valid(cast, route)
         for kind in ("text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""):
-            yield ErrorCase(route, await _send_raw(cast, route, b"{}", kind))
+            yield ErrorCase(route, await _send_raw(cast, route, ask, b"{}", kind))
 
 
 @EVERYWHERE.of(500, "Internal server error")
@@ -269,12 +274,12 @@ async def _not_ready(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase
 async def _send_raw(
     cast: Cast,
     route: Route,
+    ask: Ask,
     content: bytes | AsyncIterator[bytes],
     kind: str = "application/json",
     encoding: str = "identity",
 ) -> httpx.Response:
-    """Call the route with this raw body."""
-    ask = await valid(cast, route)
+    """Call the route with this raw body. A refused body changes nothing, so the next one may use the same request."""
     headers = {"Content-Encoding": encoding, **({"Content-Type": kind} if kind else {})}
     return await cast.send(cast["owner"], route, ask, content=content, headers=headers)
 
