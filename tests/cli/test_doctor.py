@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 
 from loremark.base import clock, profile
+from loremark.entry.parser_check import describe
+from loremark.features.genesis import sandboxed_parser
 from loremark.hook import outbox
+from loremark.ports.sandbox.child import Protection
 from tests.cli.harness import Cli, Result, Server
 from tests.cli.repository import make
 from tests.support.processes import COMMAND, free_port
@@ -42,7 +45,9 @@ def test_healthy_setup(olga: Cli, server: Server, shop: Path) -> None:
     healthy = olga.run("doctor")
     assert (healthy.code, healthy.err) == (0, "")
     assert _verdicts(healthy) == {
-        **dict.fromkeys(("program", "login", "server", "clock", "key", "project", "secret", "spool", "git"), "ok"),
+        **dict.fromkeys(
+            ("program", "login", "server", "clock", "key", "project", "secret", "spool", "git", "sandbox"), "ok"
+        ),
         "model": "-",
         "agents": "-",
         "reading": "-",
@@ -86,6 +91,17 @@ def test_rejected_batches_are_reported_with_the_reason(cli: Cli) -> None:
         outbox.write(outbox.Batch(f"{number}.json", "prj_x", "http://localhost:1", "s", "session_save", {}, []))
         outbox.reject(f"{number}.json", f"40{number} Told why")
     assert "2 batches rejected: 402 Told why" in cli.run("doctor").out
+
+
+def test_confinement_of_the_parser_is_reported(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    working = cli.run("doctor")
+    assert _verdicts(working)["sandbox"] == "ok"
+    assert "parsing is confined by: resource limits" in working.out
+    protections = [Protection("resource limits", True), Protection("Landlock", False), Protection("seccomp", False)]
+    assert describe(protections) == ("parsing is confined by: resource limits; this system lacks: Landlock, seccomp")
+    monkeypatch.setattr(sandboxed_parser, "_COMMAND", ("/bin/false",))
+    failing = cli.run("doctor")
+    assert (failing.code, _verdicts(failing)["sandbox"]) == (1, "FAIL")
 
 
 class _LateServer(http.server.BaseHTTPRequestHandler):

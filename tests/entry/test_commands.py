@@ -70,8 +70,9 @@ def test_admin_doctor_on_a_healthy_installation(loremark: Loremark) -> None:
     healthy = loremark.run("admin", "doctor")
     assert healthy.stderr == ""
     verdicts = {line.split()[1]: line.split()[0] for line in healthy.stdout.splitlines()}
-    assert verdicts == dict.fromkeys(("python", "database", "schema", "accounts", "blobs", "mail"), "ok")
+    assert verdicts == dict.fromkeys(("python", "database", "schema", "accounts", "blobs", "mail", "sandbox"), "ok")
     assert "owner@example.com" in healthy.stdout
+    assert "parsing is confined by: resource limits" in healthy.stdout
 
 
 def test_admin_doctor_reports_problems(plain: Loremark) -> None:
@@ -83,7 +84,7 @@ def test_admin_doctor_reports_problems(plain: Loremark) -> None:
     failing = plain.run("admin", "doctor", check=False)
     assert failing.returncode == 1
     verdicts = {line.split()[1]: line.split()[0] for line in failing.stdout.splitlines()}
-    assert verdicts == {"python": "ok", "database": "FAIL", "blobs": "FAIL", "mail": "ok"}
+    assert verdicts == {"python": "ok", "database": "FAIL", "blobs": "FAIL", "mail": "ok", "sandbox": "ok"}
     assert "secret-word" not in failing.stdout + failing.stderr
     assert "Traceback" not in failing.stderr
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.anyio
 
 _TIMEOUT_S = 20.0
 _SCRIPT = """
-import ctypes, json, os, resource, sys, time
+import ctypes, json, os, sys, time
 from loremark.ports.sandbox.child import confine, read_frame, write_frame
 
 confine()
@@ -54,7 +55,7 @@ while (question := read_frame()) is not None:
         kept = [bytearray(64 * 1024 * 1024) for _ in range(64)]
         write_frame(b"allocated four gigabytes")
     elif question == b"look":
-        report = {"environment": dict(os.environ), "core": resource.getrlimit(resource.RLIMIT_CORE)}
+        report = {"environment": dict(os.environ)}
         try:
             with open(sys.argv[1], "wb") as file:
                 file.write(b"x")
@@ -176,9 +177,9 @@ async def test_child_has_no_environment_and_cannot_write_files(
 ) -> None:
     monkeypatch.setenv("LOREMARK_SECRET_KEY", "nobody sees this")
     report = json.loads(await child.ask(b"look", _TIMEOUT_S))
-    assert set(report["environment"]) <= {"PATH", "LC_ALL", "LC_CTYPE", "OPENBLAS_NUM_THREADS"}
-    assert "nobody" not in str(report)
-    assert report["core"] == [0, 0]
+    assert set(report["environment"]) <= {"LC_CTYPE"}, "Python sets the locale itself"
+    if sys.platform == "linux":
+        assert resource.prlimit(await _pid(child), resource.RLIMIT_CORE) == (0, 0)
     assert report["wrote"] is False
     written = tmp_path / "written"
     assert not written.exists() or written.stat().st_size == 0

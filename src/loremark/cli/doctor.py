@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,11 +22,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from loremark.cli import output
     from loremark.cli.doctor_checks import check_all
 
+    return report(arguments, check_all())
+
+
+def report(arguments: argparse.Namespace, found: Iterable[Check]) -> int:
+    """Print each check as soon as it is done."""
+    from loremark.cli import output
+
     checks: list[Check] = []
-    for check in check_all():
+    for check in found:
         checks.append(check)
         if not arguments.json:
             mark, color = _MARKS[check.passed]

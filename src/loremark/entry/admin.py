@@ -14,6 +14,7 @@ from loremark.base.passwords import Passwords
 from loremark.base.plans import load_plans
 from loremark.base.settings import Settings, SettingsError
 from loremark.entry.engines import list_models, open_engines
+from loremark.entry.parser_check import check_parser
 from loremark.entry.runtime import Runtime, database_address, open_runtime
 from loremark.entry.startup_banner import signin_url
 from loremark.features.audit import store as audit
@@ -163,6 +164,7 @@ async def doctor(settings: Settings) -> list[tuple[str, bool, str]]:
         checks.append(("mail", True, _without_password(settings.mail_url)))
     except (ValueError, OSError) as error:
         checks.append(("mail", False, str(error)))
+    checks.append(("sandbox", *await check_parser()))
     try:
         async with open_engines(settings) as engines:
             checks += await _check_models(list_models(settings, engines))

@@ -1,4 +1,4 @@
-"""All commands: the client commands from ``loremark.cli``, and those that run on the server's machine."""
+"""All commands: the client commands from ``loremark.cli``, and those that need more than a client may import."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from loremark.cli.framework import CommandSpec
 
 COMMANDS: dict[str, CommandSpec] = {
     **CLIENT,
+    "doctor": CommandSpec("loremark.entry.commands.doctor", "get started"),
     "scan": CommandSpec("loremark.entry.commands.scan", "codebase"),
     **HOOKS,
     "eval": CommandSpec("loremark.entry.commands.evaluate", "server"),

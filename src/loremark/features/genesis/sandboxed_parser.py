@@ -11,7 +11,7 @@ import msgspec
 
 from loremark.base import clock
 from loremark.memory.codebase.records import FileFacts
-from loremark.ports.sandbox.child import Child, NoAnswer
+from loremark.ports.sandbox.child import PROTECTIONS, Child, NoAnswer, Protection
 
 _COMMAND = (sys.executable, "-I", "-m", "loremark.features.genesis.parser_process")
 _CHUNK_S = 60.0
@@ -20,6 +20,18 @@ _LOST_S = 120.0
 """Total time a scan spends on files that break the parser. After that, whole chunks with such files are skipped."""
 _START_S = 30.0
 _decoder = msgspec.msgpack.Decoder(list[FileFacts])
+
+
+async def list_protections() -> list[Protection]:
+    """Start a parser and return what confines it on this machine."""
+    child = Child((*_COMMAND, PROTECTIONS))
+    try:
+        answer = await child.ask(msgspec.msgpack.encode([]), _START_S)
+    except (NoAnswer, OSError):
+        raise ParserUnavailable("the parser process failed to start") from None
+    finally:
+        await child.close()
+    return msgspec.msgpack.decode(answer, type=list[Protection])
 
 
 class ParserUnavailable(Exception):

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import os
+import ctypes
 import resource
 import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from loremark.ports.child_process import ChildProcess, start_process
+from loremark.ports.sandbox.landlock import forbid_files
+from loremark.ports.sandbox.seccomp import forbid_system_calls
 
 _MEMORY_BYTES = 1024**3
 _MOST_ANSWER_BYTES = 64 * 1024 * 1024
 _LENGTH_BYTES = 8
+PROTECTIONS = "--protections"
+"""The argument with which a child first says how it is confined."""
+_PR_SET_PDEATHSIG = 1
+_PR_SET_NO_NEW_PRIVS = 38
+_LINUX = ("no new privileges", "Landlock", "seccomp")
 
 
 class NoAnswer(Exception):
@@ -58,24 +66,35 @@ class Child:
 
     async def _start(self) -> ChildProcess:
         """Start the child with an empty environment, because ours contains secrets."""
-        self._process = await start_process(
-            self._command,
-            streams=("stdin", "stdout"),
-            env={"PATH": os.defpath, "LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1"},
-        )
+        self._process = await start_process(self._command, streams=("stdin", "stdout"), env={})
         return self._process
 
 
-def confine() -> None:
-    """Called in the child: set resource limits and die with the parent."""
+class Protection(NamedTuple):
+    """One thing that confines the child, and whether it is active."""
+
+    name: str
+    active: bool
+
+
+def confine() -> list[Protection]:
+    """Called in the child once it has loaded everything: from now on it can only compute and answer.
+
+    What this system lacks is skipped. The order matters: each step forbids what the earlier ones need.
+    """
     for kind, most in ((resource.RLIMIT_DATA, _MEMORY_BYTES), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
         hard = resource.getrlimit(kind)[1]
         bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(kind, (bound, bound))
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    protections = [Protection("resource limits", True)]
+    if sys.platform != "linux":
+        return [*protections, *(Protection(name, False) for name in _LINUX)]
+    libc = ctypes.CDLL(None)
+    libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    cannot_gain = libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+    results = (cannot_gain, cannot_gain and forbid_files(libc), cannot_gain and forbid_system_calls(libc))
+    return [*protections, *map(Protection, _LINUX, results)]
 
 
 def read_frame() -> bytes | None:

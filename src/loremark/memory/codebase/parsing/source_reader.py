@@ -65,6 +65,13 @@ def read_source(path: str, language: str, content: str) -> tuple[Collector, bool
     return into, root.has_error or len(sensible) < len(text)
 
 
+def load_readers() -> None:
+    """Loads the parsers of all languages now. Reading then opens no file."""
+    syntax.load_grammars()
+    for language in _READERS:
+        _reader(language)
+
+
 def _reader(language: str) -> Callable[[Node, Collector], None]:
     """Loads a parser on the first file of its language."""
     module = import_module(f"loremark.memory.codebase.parsing.{_READERS[language]}")

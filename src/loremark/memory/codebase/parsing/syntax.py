@@ -39,6 +39,12 @@ def grammar(language: str) -> Language:
     return Language(made())
 
 
+def load_grammars() -> None:
+    """Loads all grammars now. Parsing then opens no file."""
+    for language in _GRAMMARS:
+        grammar(language)
+
+
 def parse(language: str, source: bytes) -> Tree:
     """Parses with a new parser per call, because parsers are not thread-safe."""
     return Parser(grammar(language)).parse(source)
