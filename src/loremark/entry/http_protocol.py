@@ -7,7 +7,9 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-_HEADERS_S = 15.0
+from loremark.entry.connection_limits import ConnectionLimits
+
+_HEADERS_S = 5.0
 _BODY_S = 60.0
 _HEADER_BYTES = 64 * 1024
 _HEADER_LINES = 200
@@ -51,19 +53,24 @@ class FastResponseCycle(RequestResponseCycle):
 
 
 class GuardedProtocol(HttpToolsProtocol):
-    """Rejects clients that send oversized headers, or send too slowly."""
+    """Rejects clients that send oversized headers, send too slowly, or open many connections without a request."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
+    def __init__(self, *arguments: Any, limits: ConnectionLimits | None = None, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        self._limits = limits or ConnectionLimits()
+        self._address = ""
         self._timeout: asyncio.TimerHandle | None = None
         self._header_bytes = 0
         self._in_body = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._address = str(self.client[0]) if self.client else ""
+        self._limits.add(self._address, self)
         self._expect_headers()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._limits.discard(self._address, self)
         self._cancel_timeout()
         super().connection_lost(exc)
 
@@ -99,6 +106,7 @@ class GuardedProtocol(HttpToolsProtocol):
             self._reject(431)
 
     def on_headers_complete(self) -> None:
+        self._limits.discard(self._address, self)
         self._cancel_timeout()
         self._in_body = True
         self._timeout = self.loop.call_later(_BODY_S, self._reject, 408)
@@ -111,9 +119,22 @@ class GuardedProtocol(HttpToolsProtocol):
         self._cancel_timeout()
         super().on_message_complete()
 
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self.pipeline and not self.transport.is_closing():
+            self._limits.add(self._address, self)
+
     def data_received(self, data: bytes) -> None:
         if not self.transport.is_closing():
+            if self._timeout is None and self.timeout_keep_alive_task is not None:
+                self._expect_headers()  # empty lines do not begin a request, but end uvicorn's keep-alive timeout
             super().data_received(data)
+
+    def give_up(self) -> None:
+        if self._timeout is None:
+            self.transport.close()  # an idle connection, which the client may expect to be closed at any time
+        else:
+            self._reject(408)
 
     def send_400_response(self, msg: str) -> None:
         self._reject(400)

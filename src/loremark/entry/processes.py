@@ -37,7 +37,7 @@ async def serve(settings: Settings) -> None:
             check_models(list_models(settings, runtime.engines)),
         ):
             print(await format_banner(runtime), flush=True)
-            await server.listen(app, listening, server.stop_signal(), app.close)
+            await server.listen(app, listening, server.stop_signal(), app.close, settings.trusted_proxies)
 
 
 async def api(settings: Settings) -> None:
@@ -45,7 +45,7 @@ async def api(settings: Settings) -> None:
     with server.open_socket(settings) as listening:
         async with open_runtime(settings) as runtime, open_app(runtime) as app:
             _log.info("API listening", address=f"{settings.host}:{settings.port}")
-            await server.listen(app, listening, server.stop_signal(), app.close)
+            await server.listen(app, listening, server.stop_signal(), app.close, settings.trusted_proxies)
 
 
 async def worker(settings: Settings) -> None:
@@ -53,7 +53,7 @@ async def worker(settings: Settings) -> None:
     with server.open_socket(settings) as listening:
         async with open_worker(settings) as app, check_models(app.models):
             _log.info("answer worker listening", address=f"{settings.host}:{settings.port}")
-            await server.listen(app, listening, server.stop_signal(), app.close)
+            await server.listen(app, listening, server.stop_signal(), app.close, settings.trusted_proxies)
 
 
 async def jobs(settings: Settings) -> None:

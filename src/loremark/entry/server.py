@@ -8,11 +8,13 @@ import signal
 import socket
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, TypeVar, cast
 
 import uvicorn
 
 from loremark.base.settings import Settings, SettingsError
+from loremark.entry.connection_limits import ConnectionLimits, raise_file_limit
 from loremark.entry.http_protocol import GuardedProtocol
 from loremark.web.request import Receive, Scope, Send
 
@@ -76,13 +78,18 @@ def _tune_garbage_collection() -> None:
 
 
 async def listen(
-    app: AsgiApp, listening: socket.socket, stop: asyncio.Event, on_stop: Callable[[], None] | None = None
+    app: AsgiApp,
+    listening: socket.socket,
+    stop: asyncio.Event,
+    on_stop: Callable[[], None] | None = None,
+    trusted_proxies: tuple[str, ...] = (),
 ) -> None:
     """Serve until ``stop`` is set, then let running requests finish for a few seconds."""
     _tune_garbage_collection()
+    raise_file_limit()
     config = uvicorn.Config(
         app,
-        http=GuardedProtocol,
+        http=cast("type[asyncio.Protocol]", partial(GuardedProtocol, limits=ConnectionLimits(trusted_proxies))),
         ws="none",
         lifespan="off",
         log_config=None,

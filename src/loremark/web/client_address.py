@@ -40,6 +40,10 @@ class TrustedProxies:
             address.version == network.version and address in network for network in self._trusted
         )
 
+    def includes(self, address: str) -> bool:
+        """Return whether a proxy has this address."""
+        return bool(self._trusted) and self._is_trusted(_parse(address))
+
     def set_client(self, request: Request, scope: Scope) -> None:
         """Set the client's address on the request."""
         peer = scope.get("client")
