@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -11,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from loremark.cli.framework import SIGNED_OUT, USAGE
+from loremark.entry import scanning
 from loremark.entry.checkout import open_checkout
+from loremark.features.genesis.sandboxed_parser import SandboxedParser
 from tests.entry.owner import make_owner
 from tests.features.scan_project import FILES, PLANTED
 from tests.support.processes import Loremark, run_command
@@ -71,6 +74,24 @@ def test_dry_run_without_a_server(someone: Loremark, shop: Path, with_git: bool)
     assert (plain.returncode, plain.stderr) == (0, "")
     assert "shop: " in plain.stdout
     assert "FastAPI" in plain.stdout
+
+
+async def _scan_with_budget(shop: Path, monkeypatch: pytest.MonkeyPatch, most_cpu_s: float) -> scanning.ScanResult:
+    monkeypatch.setattr(scanning, "SandboxedParser", lambda: SandboxedParser(most_cpu_s))
+    return await scanning.scan(shop, 100, lambda done, total: None)
+
+
+def test_scan_without_cpu_time_says_that_it_is_incomplete(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scanning, "_BATCH", 4)
+    (shop / "Hang.java").write_text("\n".join(['"' * 80] * 3_000))
+    cut = asyncio.run(_scan_with_budget(shop, monkeypatch, 20.0))
+    assert cut.unread > 0
+    assert f"Incomplete: {cut.unread} files not read, because parsing took too much CPU time." in scanning.summary(cut)
+    assert json.loads(cut.to_json())["filesUnread"] == cut.unread
+    (shop / "Hang.java").unlink()
+    whole = asyncio.run(_scan_with_budget(shop, monkeypatch, 600.0))
+    assert whole.unread == 0
+    assert "Incomplete" not in scanning.summary(whole)
 
 
 def test_findings_are_sent(someone: Loremark, shop: Path) -> None:

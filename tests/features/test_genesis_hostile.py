@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import resource
 import time
@@ -161,6 +162,38 @@ async def test_file_that_breaks_the_parser_affects_only_itself(
     monkeypatch.setattr(sandboxed_parser, "_FILE_S", 2.0)
     scanned, scan = await _scan(service, server, Commit(b"feat: a parser's end", _parser_bombs(count=1)))
     await _check_parser_failures(service, scanned, scan, {"src/Hang0.java", "src/Swell.java"})
+
+
+async def test_scan_ends_incomplete_when_its_cpu_budget_is_used_up(
+    server: GitServer, authority: Authority, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A small repository used to keep a processor busy for minutes. What was read before is kept."""
+    monkeypatch.setattr(sandboxed_parser, "_CHUNK_CPU_S", 1.0)
+    monkeypatch.setattr(sandboxed_parser, "_FILE_CPU_S", 1.0)
+    settings = dataclasses.replace(scan_settings(server, authority, database_url, tmp_path), scan_cpu_s=120)
+    bombs = {**_parser_bombs(count=8), b"zoo/last.py": b"def last():\n    return 1\n"}
+    async with run_service(settings) as service:
+        scanned, scan = await _scan(service, server, Commit(b"feat: bombs", bombs))
+        paths = await _paths(service)
+        unread = {row["path"] for row in await rows_of(service, scan_files) if row["facts"] is None}
+        assert scan["phase"] == "complete"
+        assert scan["error"] == (
+            f"This scan is incomplete: {len(unread)} of {len(paths)} files were not read, because parsing took too "
+            "much CPU time (LOREMARK_SCAN_CPU_S)."
+        )
+        assert "zoo/last.py" in unread
+        assert unread.isdisjoint({"README.md", "shop/api.py", "src/Fine.java", "src/Hang0.java"})
+        assert (scan["filesTotal"], scan["filesProcessed"]) == (len(paths), len(paths) - len(unread))
+        results = await scanned.results()
+        assert results["summary"]["filesAnalyzed"] == scan["filesProcessed"]
+        assert {"product", "dataModel", "entryPoints"} <= {finding["layer"] for finding in results["findings"]}
+        assert [finding for finding in results["findings"] if scan["error"] in finding["content"]], "in the notes"
+        monkeypatch.undo()
+        assert (await scanned.start(selective=True)).status_code == 202
+        again = await scanned.wait(120.0)
+        assert again["phase"] == "complete"
+        read_now = {row["path"] for row in await rows_of(service, scan_files) if row["chunk"] >= 0}
+        assert read_now == unread, "the next scan continues with the files that were not read"
 
 
 @pytest.mark.slow

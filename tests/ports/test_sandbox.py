@@ -34,6 +34,11 @@ while (question := read_frame()) is not None:
     elif question == b"spin":
         while True:
             pass
+    elif question == b"compute":
+        start = time.process_time()
+        while time.process_time() < start + 0.4:
+            pass
+        write_frame(b"done")
     elif question == b"leave":
         os._exit(0)
     elif question == b"crash":
@@ -152,6 +157,24 @@ async def test_dead_child_fails_without_waiting_for_the_timeout(child: Child, qu
         await child.ask(question, 3600.0)
     assert not _is_running(pid)
     assert await child.ask(b"again", _TIMEOUT_S) == b"again"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process's CPU time")
+async def test_child_that_uses_up_its_cpu_time_is_killed(child: Child) -> None:
+    """However long it may take: a busy machine does not shorten what a child may compute."""
+    first = await _pid(child)
+    with pytest.raises(NoAnswer):
+        await child.ask(b"spin", 3600.0, 1.0)
+    assert not _is_running(first)
+    assert child.cpu_s >= 1.0
+    assert await child.ask(b"again", _TIMEOUT_S, 60.0) == b"again"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process's CPU time")
+async def test_each_question_has_its_own_cpu_time(child: Child) -> None:
+    for _ in range(4):
+        assert await child.ask(b"compute", 3600.0, 1.0) == b"done"
+    assert child.cpu_s >= 1.0
 
 
 async def test_child_that_cannot_be_started_raises_an_error() -> None:

@@ -169,6 +169,10 @@ class Settings:
     webhook_retry_delays: tuple[int, ...] = _setting(
         (60, 300, 1800, 7200, 43200), "Seconds before each retry of a webhook delivery."
     )
+    scan_cpu_s: int = _setting(
+        600,
+        "CPU seconds that parsing a large repository may take. A small one gets 5 %, and more for each megabyte.",
+    )
     session_window_s: int = _setting(14_400, "Seconds of inactivity after which a capture session ends.")
     ticket_ttl_s: int = _setting(60, "Seconds an Ask ticket is valid.")
     keepalive_s: int = _setting(5, "Seconds between keep-alive comments in a stream.")

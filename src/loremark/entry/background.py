@@ -93,7 +93,7 @@ async def open_background(runtime: Runtime) -> AsyncIterator[Background]:
     copies = CopyCleaner(database, repositories.mirrors, runtime.sealer)
     plans = load_plans(settings.default_plan, settings.plans_file)
     names = Models(settings.llm_small, settings.llm_medium)
-    scans = GenesisDependencies(database, repositories, runtime.sealer, plans, names, models)
+    scans = GenesisDependencies(database, repositories, runtime.sealer, plans, names, models, settings.scan_cpu_s)
     kit = EnrichmentDependencies(
         database,
         runtime.blobs,

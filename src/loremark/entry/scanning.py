@@ -46,6 +46,8 @@ class ScanResult:
     findings: tuple[Finding, ...]
     hashes: dict[str, str]
     left_out: dict[str, int]
+    unread: int
+    """Files that parsing had no CPU time left for."""
 
     def to_json(self) -> str:
         fields = {
@@ -54,6 +56,7 @@ class ScanResult:
             "filesTotal": len(self.codebase.paths),
             "filesAnalyzed": len(self.codebase.files),
             "leftOut": self.left_out,
+            "filesUnread": self.unread,
             "techStack": self.study.stack,
             "findings": self.findings,
         }
@@ -84,6 +87,7 @@ async def scan(folder: Path, max_files: int, progress: Progress) -> ScanResult:
     chosen = select_files(found.kept, max_files, imported)
     facts: dict[str, FileFacts] = {}
     hashes: dict[str, str] = {}
+    tried = 0
     reader = SandboxedParser()
     try:
         for start in range(0, len(chosen), _BATCH):
@@ -91,15 +95,20 @@ async def scan(folder: Path, max_files: int, progress: Progress) -> ScanResult:
             readable = {path: content for path, content in contents.items() if content is not None}
             hashes |= {path: blob_hash(content, checkout.commit) for path, content in readable.items()}
             texts = {path: text for path, content in readable.items() if (text := text_of(content)) is not None}
-            facts |= {path: FileFacts(None, 0) for path in readable} | (await reader.read(texts))[0]
-            progress(min(start + _BATCH, len(chosen)), len(chosen))
+            facts |= {path: FileFacts(None, 0) for path in readable if path not in texts}
+            facts |= (await reader.read(texts))[0]
+            tried = min(start + _BATCH, len(chosen))
+            progress(tried, len(chosen))
+            if reader.is_exhausted:
+                break
     finally:
         await reader.close()
     paths = tuple(entry.path for entry in checkout.listed if not is_hostile_name(entry.path))
     codebase = Codebase(name=checkout.name, paths=paths, files=facts, commits=checkout.commits)
     results = analyze_codebase(codebase)
     findings = sorted((*results.findings, *audit(facts)), key=lambda finding: -finding.importance)
-    return ScanResult(checkout, codebase, results, tuple(findings), hashes, found.left_out)
+    unread = len(chosen) - tried + len(hashes.keys() - facts.keys())
+    return ScanResult(checkout, codebase, results, tuple(findings), hashes, found.left_out, unread)
 
 
 def _text(checkout: Checkout, path: str) -> str | None:
@@ -143,6 +152,10 @@ def summary(scanned: ScanResult) -> str:
     lines = [f"{scanned.codebase.name}: {read:,} of {pluralize(total, 'file')} read."]
     if scanned.left_out:
         lines.append(f"Left out: {describe_left_out(scanned.left_out)}.")
+    if scanned.unread:
+        lines.append(
+            f"Incomplete: {pluralize(scanned.unread, 'file')} not read, because parsing took too much CPU time."
+        )
     by_category: dict[str, list[str]] = {}
     for tech in scanned.study.stack:
         by_category.setdefault(tech.category, []).append(f"{tech.name} {tech.version}" if tech.version else tech.name)

@@ -27,7 +27,11 @@ function Head({ scan, onRescan }: { scan: Scan; onRescan?: () => void }) {
   let icon: ReactNode = <IconCircleCheck size={22} className={classes.good} />;
   let title = "Scan complete";
   let message: ReactNode = "Findings are listed below and are being added to Memory and Map.";
-  if (scan.phase === "failed") {
+  if (scan.phase === "complete" && scan.error) {
+    icon = <IconAlertTriangle size={22} className={classes.bad} />;
+    title = "Scan incomplete";
+    message = `${scan.error} Findings from the other files are listed below and are being added to Memory and Map.`;
+  } else if (scan.phase === "failed") {
     icon = <IconAlertTriangle size={22} className={classes.bad} />;
     title = "Scan failed";
     message = scan.error ?? "The server gave no reason.";
@@ -83,14 +87,15 @@ export function FinishedScan({
   onRescan?: () => void;
   showPhases: boolean;
 }) {
+  const isWhole = scan.phase === "complete" && !scan.error;
   return (
     <section className={parts.card} aria-labelledby="ended" data-ended={scan.phase}>
       <Head scan={scan} onRescan={onRescan} />
       {(showPhases || scan.phase !== "complete") && <PhaseSteps scan={scan} />}
       <Stats
         stats={[
-          ["Files analyzed", scan.filesProcessed, scan.phase === "complete" ? undefined : scan.filesTotal],
-          ["Chunks", scan.chunksProcessed, scan.phase === "complete" ? undefined : scan.chunksTotal],
+          ["Files analyzed", scan.filesProcessed, isWhole ? undefined : scan.filesTotal],
+          ["Chunks", scan.chunksProcessed, isWhole ? undefined : scan.chunksTotal],
           ["Findings", scan.findingsCount],
           ["Duration", formatDuration(durationSeconds(scan))],
           ["Finished", <RelativeTime key="at" at={scan.completedAt ?? scan.startedAt} />],

@@ -15,6 +15,7 @@ from loremark.memory.codebase.records import FileFacts, Finding
 from loremark.memory.codebase.selection.content_checks import text_of
 from loremark.ports.git.snapshot import Snapshot
 from loremark.ports.llm.model import CapReached, ModelFailed, Prompt
+from loremark.storage.database import Tx
 
 PHASE = "analyze"
 _MAX_MODEL_CHUNKS = 60
@@ -34,12 +35,28 @@ async def analyze(task: Task) -> None:
         async with task.snapshot() as snapshot:
             for chunk in range(task.scan["chunks_processed"], total):
                 read |= await _read_chunk(task, snapshot, chunk)
+                if task.parser.is_exhausted:
+                    break
         loaded = await known
     finally:
         known.cancel()
-    async with task.finish(PHASE):
-        pass
+    async with task.finish(PHASE) as tx:
+        incomplete = await describe_unread(task, tx)
+        if incomplete is not None:
+            task.note(incomplete)
+            await task.save(tx, {})
     task.facts = loaded | read
+
+
+async def describe_unread(task: Task, tx: Tx) -> str | None:
+    """Say how many files the CPU budget did not suffice for, or return None if all were read."""
+    unread = await files.count_unread(tx, task.scope, task.scan_id)
+    if not unread:
+        return None
+    return (
+        f"This scan is incomplete: {unread} of {task.scan['files_total']} files were not read, because parsing took "
+        "too much CPU time (LOREMARK_SCAN_CPU_S)."
+    )
 
 
 async def _read_chunk(task: Task, snapshot: Snapshot, chunk: int) -> dict[str, FileFacts]:
@@ -64,7 +81,7 @@ async def _read_chunk(task: Task, snapshot: Snapshot, chunk: int) -> dict[str, F
             tx,
             {
                 "chunks_processed": chunk + 1,
-                "files_processed": task.scan["files_processed"] + len(named),
+                "files_processed": task.scan["files_processed"] + len(found),
                 "findings_count": await store.count_findings(tx, task.scope, task.scan_id),
                 "progress": task.progress_in(PHASE, (chunk + 1) / total),
             },

@@ -10,7 +10,7 @@ from loremark.base.caller import Scope
 from loremark.features.contexts import service as contexts
 from loremark.features.contexts import store as contexts_store
 from loremark.features.enrichment import service as enrichment
-from loremark.features.genesis import files, service, store, synthesis
+from loremark.features.genesis import analysis, files, service, store, synthesis
 from loremark.features.genesis.task import Task
 from loremark.features.history import store as history
 from loremark.features.ingest.payload import CapturedEvent, SentEvent, build_event
@@ -35,10 +35,12 @@ async def assemble(task: Task) -> None:
     codebase, study = await synthesis.study_codebase(task)
     event = await _event(task, codebase)
     async with task.finish(PHASE) as tx:
+        incomplete = await analysis.describe_unread(task, tx)
         await _store_event(task, tx, event)
-        await _populate(task, tx, study.nodes)
+        if incomplete is None or task.scan["base_scan_id"] is None:  # else an earlier scan knew more
+            await _populate(task, tx, study.nodes)
         if not task.scan["cancel_requested"]:
-            await service.end(tx, task.scope, task.scan, "complete")
+            await service.end(tx, task.scope, task.scan, "complete", incomplete)
 
 
 async def _event(task: Task, codebase: Codebase) -> CapturedEvent:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import msgspec
-from sqlalchemy import and_, bindparam, delete, select, update
+from sqlalchemy import and_, bindparam, delete, func, select, update
 
 from loremark.base.caller import Scope
 from loremark.memory.codebase.records import FileFacts
@@ -29,6 +29,7 @@ _CHUNK = Sql(
 )
 _BLOBS = Sql(select(scan_files.c.path, scan_files.c.blob_hash).where(_of_scan))
 _DELETE_WAITING = Sql(delete(scan_files).where(_of_scan, scan_files.c.chunk == WAITING))
+_UNREAD = Sql(select(func.count().label("count")).select_from(scan_files).where(_of_scan, scan_files.c.facts.is_(None)))
 _SET_FACTS = Sql(
     update(scan_files).where(_of_scan, scan_files.c.path == bindparam("at_path")).values(facts=bindparam("new_facts"))
 )
@@ -79,6 +80,12 @@ async def list_blobs(tx: Tx, scope: Scope, scan_id: str) -> dict[str, str]:
 async def set_facts(tx: Tx, scope: Scope, scan_id: str, facts: Mapping[str, FileFacts]) -> None:
     for path, found in facts.items():
         await tx.run(_SET_FACTS, scope=scope, of_scan=scan_id, at_path=path, new_facts=_encode(found).decode())
+
+
+async def count_unread(tx: Tx, scope: Scope, scan_id: str) -> int:
+    """Return how many of the chosen files have no facts."""
+    row = await tx.one(_UNREAD, scope=scope, of_scan=scan_id)
+    return int(row["count"]) if row is not None else 0
 
 
 async def list_facts(tx: Tx, scope: Scope, scan_id: str, after: str) -> list[Row]:

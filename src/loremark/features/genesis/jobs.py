@@ -7,6 +7,7 @@ import msgspec
 from loremark.base.caller import Scope
 from loremark.features.enrichment import store as enrichment_store
 from loremark.features.genesis import analysis, assembly, fetching, service, store, synthesis
+from loremark.features.genesis.sandboxed_parser import SandboxedParser
 from loremark.features.genesis.task import Dependencies, ScanDeleted, Task
 from loremark.features.identity import store as people
 from loremark.features.metering.service import TeamMeter
@@ -81,6 +82,7 @@ class GenesisScan:
             meter=TeamMeter(deps.database, scope, plan, project["id"]),
             model=deps.models.get(deps.names.name_for(plan, project["ai_tier"])),
             notes=msgspec.json.decode(scan["notes"], type=list[str]),
+            parser=SandboxedParser(deps.scan_cpu_s),
         )
 
 

@@ -9,16 +9,25 @@ from contextlib import suppress
 
 import msgspec
 
-from loremark.base import clock
 from loremark.memory.codebase.records import FileFacts
 from loremark.ports.sandbox.child import PROTECTIONS, Child, NoAnswer, Protection
 
 _COMMAND = (sys.executable, "-I", "-m", "loremark.features.genesis.parser_process")
 _CHUNK_S = 60.0
 _FILE_S = 5.0
-_LOST_S = 120.0
-"""Total time a scan spends on files that break the parser. After that, whole chunks with such files are skipped."""
 _START_S = 30.0
+MOST_CPU_S = 600
+"""The default budget of a scan, in CPU seconds. Source code usually takes one per megabyte."""
+_SMALL_SHARE = 1 / 20
+_SHARE_PER_MB = 1 / 60
+"""What a scan may use of the budget before it has read anything, and more for each megabyte."""
+_MAX_CHARS = 262_144
+"""As many characters of a file are parsed."""
+_FILE_CPU_S = 5.0
+_CHUNK_CPU_S = 5.0
+_CPU_S_PER_MB = 10.0
+"""What a chunk may use, and more for each megabyte of it."""
+_MB = 1_000_000
 _decoder = msgspec.msgpack.Decoder(list[FileFacts])
 
 
@@ -39,12 +48,22 @@ class ParserUnavailable(Exception):
 
 
 class SandboxedParser:
-    """The parser process of one scan."""
+    """The parser process of one scan, with a budget of CPU time that grows with what it reads."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_cpu_s: float = MOST_CPU_S) -> None:
         self._child = Child(_COMMAND)
-        self._lost_s = 0.0
+        self._most_cpu_s = most_cpu_s
+        self._chars = 0
         self._starting: asyncio.Task[None] | None = None
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether the budget is used up. Then nothing more is parsed."""
+        return self._left_s() <= 0
+
+    def _left_s(self) -> float:
+        share = min(1.0, _SMALL_SHARE + _SHARE_PER_MB * self._chars / _MB)
+        return self._most_cpu_s * share - self._child.cpu_s
 
     def start(self) -> None:
         """Start the child process in the background. Errors surface at the first read."""
@@ -56,25 +75,29 @@ class SandboxedParser:
             await self._child.ask(msgspec.msgpack.encode([]), _START_S)
 
     async def read(self, texts: Mapping[str, str]) -> tuple[dict[str, FileFacts], list[str]]:
-        """Return the facts of each file, and the paths that could not be parsed."""
+        """Return the facts of each file, and the paths that could not be parsed.
+
+        Files that the budget does not suffice for are in neither.
+        """
         if self._starting is not None:
             await asyncio.wait((self._starting,))
-        started = clock.monotonic()
-        try:
-            return await self._ask(texts, _CHUNK_S if self._lost_s <= _LOST_S else _FILE_S), []
-        except NoAnswer:
-            self._lost_s += clock.monotonic() - started
-        await self._check()
+        self._chars += _chars(texts)
+        if self.is_exhausted:
+            return {}, []
+        with suppress(NoAnswer):
+            chunk_s = _CHUNK_CPU_S + _CPU_S_PER_MB * _chars(texts) / _MB
+            # If a file breaks the parser, this is lost, and the budget must suffice for the other files.
+            return await self._ask(texts, _CHUNK_S, min(chunk_s, self._left_s() / 4)), []
         facts: dict[str, FileFacts] = {}
         failed: list[str] = []
         for path, text in texts.items():
-            started = clock.monotonic()
+            if self.is_exhausted:
+                break
+            if not self._child.is_running:
+                await self._check()
             try:
-                if self._lost_s > _LOST_S:
-                    raise NoAnswer
-                facts |= await self._ask({path: text}, _FILE_S)
+                facts |= await self._ask({path: text}, _FILE_S, _FILE_CPU_S)
             except NoAnswer:
-                self._lost_s += clock.monotonic() - started
                 failed.append(path)
                 facts[path] = FileFacts(None, text.count("\n"))
         return facts, failed
@@ -86,10 +109,10 @@ class SandboxedParser:
         except NoAnswer:
             raise ParserUnavailable("the parser process failed to start") from None
 
-    async def _ask(self, texts: Mapping[str, str], timeout_s: float) -> dict[str, FileFacts]:
+    async def _ask(self, texts: Mapping[str, str], timeout_s: float, cpu_s: float) -> dict[str, FileFacts]:
         if not texts:
             return {}
-        answer = await self._child.ask(msgspec.msgpack.encode(list(texts.items())), timeout_s)
+        answer = await self._child.ask(msgspec.msgpack.encode(list(texts.items())), timeout_s, cpu_s)
         try:
             return dict(zip(texts, _decoder.decode(answer), strict=True))
         except (msgspec.DecodeError, ValueError):
@@ -101,3 +124,7 @@ class SandboxedParser:
             starting.cancel()
             await asyncio.wait((starting,))
         await self._child.close()
+
+
+def _chars(texts: Mapping[str, str]) -> int:
+    return sum(min(len(text), _MAX_CHARS) for text in texts.values())

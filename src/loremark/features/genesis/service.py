@@ -146,7 +146,8 @@ def finding_shape(row: Row) -> Finding:
 
 def _files_analyzed(row: Row) -> int:
     """Return the number of files behind the findings. A complete scan covers all, also those it did not read again."""
-    return int(row["files_total"] if row["phase"] == "complete" else row["files_processed"])
+    covers_all = row["phase"] == "complete" and row["error"] is None
+    return int(row["files_total"] if covers_all else row["files_processed"])
 
 
 def _duration_s(row: Row) -> float:
@@ -155,7 +156,10 @@ def _duration_s(row: Row) -> float:
 
 
 async def end(tx: Tx, scope: Scope, scan: Row, phase: str, error: str | None = None) -> None:
-    """End the scan in the given phase and allow another one to start. Findings are kept."""
+    """End the scan in the given phase and allow another one to start. Findings are kept.
+
+    A scan that is complete but could not read every file has an error that says so.
+    """
     assert states.SCAN.allows(scan["phase"], phase), (scan["phase"], phase)
     changes: dict[str, Any] = {"phase": phase, "error": error, "completed_at_ms": clock.now_ms()}
     if phase == "complete":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -52,6 +52,8 @@ class Dependencies:
     models: dict[str, LanguageModel]
     """By name. A tier served by the built-in engine has no entry."""
 
+    scan_cpu_s: float
+
 
 class ScanDeleted(Exception):
     """The scan or its project was deleted while the scan was running."""
@@ -70,7 +72,7 @@ class Task:
     meter: TeamMeter
     model: LanguageModel | None
     notes: list[str]
-    parser: SandboxedParser = field(default_factory=SandboxedParser)
+    parser: SandboxedParser
     facts: dict[str, FileFacts] | None = None
     """Facts of all files, once this attempt has read them all. Otherwise they are only in the database."""
 

@@ -35,10 +35,22 @@ class Child:
     def __init__(self, command: Sequence[str]) -> None:
         self._command = tuple(command)
         self._process: ChildProcess | None = None
+        self._ended_cpu_s = 0.0
 
-    async def ask(self, question: bytes, timeout_s: float) -> bytes:
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU seconds used so far, also by children that were killed."""
+        return self._ended_cpu_s + (_cpu_s(self._process) if self._process is not None else 0.0)
+
+    async def ask(self, question: bytes, timeout_s: float, most_cpu_s: float | None = None) -> bytes:
         """Return the answer. One request at a time; cancellation kills the child."""
         process = self._process or await self._start()
+        if most_cpu_s is not None:
+            process.limit_cpu(_cpu_s(process) + most_cpu_s)
         assert process.stdin is not None
         assert process.stdout is not None
         try:
@@ -60,6 +72,7 @@ class Child:
         process, self._process = self._process, None
         if process is None:
             return
+        self._ended_cpu_s += _cpu_s(process)
         with suppress(ProcessLookupError):
             process.kill()
         await process.wait()
@@ -68,6 +81,10 @@ class Child:
         """Start the child with an empty environment, because ours contains secrets."""
         self._process = await start_process(self._command, streams=("stdin", "stdout"), env={})
         return self._process
+
+
+def _cpu_s(process: ChildProcess) -> float:
+    return process.cpu_s() or 0.0
 
 
 class Protection(NamedTuple):
