@@ -250,3 +250,9 @@ def test_sections_of_a_patch() -> None:
         'diff --git "a/t\\tb\\303\\244" "b/t\\tb\\303\\244"',
         "+diff --git a/in b/content",
     ]
+
+
+@pytest.mark.parametrize("patch", ["", "\n", "warning: nothing to show"])
+def test_patch_without_files_is_empty(patch: str) -> None:
+    """Such as that of an empty commit."""
+    assert gitpatch.without_files(patch, lambda path: True) == ""

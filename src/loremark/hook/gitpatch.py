@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 IsExcluded = Callable[[str], bool]
 _HEADER = "diff --git "
@@ -26,7 +27,7 @@ def without_files(patch: str, is_excluded: IsExcluded) -> str:
 def _sections(lines: Sequence[str]) -> Iterator[Sequence[str]]:
     """Split at the header of each file. Lines of its content never start like one."""
     starts = [at for at, line in enumerate(lines) if line.startswith(_HEADER)]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in pairwise([*starts, len(lines)]):
         yield lines[start:end]
 
 
