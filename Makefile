@@ -7,6 +7,7 @@ UV := UV_PYTHON_DOWNLOADS=never $(BIN)/uv --quiet
 export PYTHONDONTWRITEBYTECODE :=
 TESTS ?= tests
 WORKERS ?= auto
+FUZZ_SECONDS ?= 600
 PYTEST := $(BIN)/python -m pytest
 DASHBOARD := src/loremark/features/dashboard/built/index.html
 # Install a system package where no Python package provides the program; starts no service.
@@ -22,7 +23,7 @@ TRAIN_OPTIONS ?= --without author11 author12
 DASHBOARD_SOURCES := $(shell find dashboard -path dashboard/node_modules -prune -o -type f -not -name 'schema.d.ts' -print 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup develop test suite check nightly e2e lint format bench lock audit docs train wheel clean
+.PHONY: help run setup develop test suite check nightly e2e fuzz lint format bench lock audit docs train wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +51,9 @@ nightly: test ## every test on both database engines, all property examples
 
 e2e: develop $(VENV)/e2e.stamp ## slow tests with real models and real agents
 	LOREMARK_TEST_NIGHTLY=1 $(PYTEST) -m slow $(TESTS)
+
+fuzz: develop $(VENV)/fuzz.stamp ## fuzz every decoder and parser for 10 minutes (Linux on x86-64)
+	$(BIN)/python -m tests.fuzz.run --seconds $(FUZZ_SECONDS) $(TARGETS)
 
 lint: develop
 	$(BIN)/ruff format --check --quiet .
@@ -84,7 +88,7 @@ lock: $(VENV)/uv.stamp ## update the locked requirement files
 	  --no-emit-index-url -c requirements/run.txt --group dev pyproject.toml requirements/build.in -o requirements/dev.txt
 	for name in uv node audit; do $(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate --no-emit-index-url requirements/$$name.in -o requirements/$$name.txt; done
-	for name in models e2e; do $(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header \
+	for name in models e2e fuzz; do $(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate --no-emit-index-url --no-deps requirements/$$name.in -o requirements/$$name.txt; done
 	dashboard/with-node npm install --silent --package-lock-only
 
@@ -124,6 +128,10 @@ $(TRAINED)/bases/mpnet.npz:
 
 $(VENV)/e2e.stamp: $(VENV)/dev.stamp requirements/e2e.txt
 	$(UV) pip install --require-hashes --no-deps -r requirements/e2e.txt
+	@touch $@
+
+$(VENV)/fuzz.stamp: $(VENV)/dev.stamp requirements/fuzz.txt
+	$(UV) pip install --require-hashes --no-deps -r requirements/fuzz.txt
 	@touch $@
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp requirements/dev.txt

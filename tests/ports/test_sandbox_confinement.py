@@ -16,6 +16,7 @@ from loremark.features.genesis import sandboxed_parser
 from loremark.features.genesis.sandboxed_parser import SandboxedParser, list_protections
 from loremark.memory.codebase.file_reader import read_file
 from loremark.ports.sandbox.child import Child
+from tests.support.source_samples import SAMPLES
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform != "linux", reason="Landlock and seccomp are Linux's")]
 
@@ -135,50 +136,6 @@ async def test_parser_says_what_confines_it() -> None:
     protections = await list_protections()
     assert [one.name for one in protections] == ["resource limits", "no new privileges", "Landlock", "seccomp"]
     assert protections[0].active
-
-
-SAMPLES = {
-    "shop/api.py": 'from fastapi import FastAPI\napp = FastAPI()\n@app.get("/x")\ndef show() -> int:\n    return 1\n',
-    "web/app.ts": "import { a } from './b'\nexport class Cart { total(): number { return a } }\n",
-    "web/page.tsx": "export const Page = () => <div onClick={() => fetch('/x')}>{1}</div>\n",
-    "web/old.js": "const express = require('express')\nconst app = express()\napp.get('/', (q, s) => s.send('x'))\n",
-    "web/Card.vue": "<template><p/></template>\n<script lang='ts'>\nexport default { name: 'Card' }\n</script>\n",
-    "web/Card.svelte": "<script>\nexport let name\n</script>\n<p>{name}</p>\n",
-    "cmd/main.go": 'package main\n\nimport "net/http"\n\nfunc main() { http.ListenAndServe(":80", nil) }\n',
-    "src/lib.rs": "use serde::Serialize;\n#[derive(Serialize)]\npub struct Order { id: u64 }\nfn main() {}\n",
-    "src/Shop.java": "package a;\nimport java.util.List;\npublic class Shop { int one() { return 1; } }\n",
-    "src/Shop.cs": "using System;\nnamespace A { public class Shop { public int One() => 1; } }\n",
-    "app/order.rb": "require 'rails'\nclass Order < ApplicationRecord\n  has_many :items\nend\n",
-    "app/Order.php": "<?php\nnamespace App;\nclass Order { public function one() { return 1; } }\n",
-    "src/a.c": "#include <stdio.h>\nint main(void) { return 0; }\n",
-    "src/a.cpp": "#include <vector>\nclass A { public: int one(); };\n",
-    "src/a.h": "#pragma once\nnamespace a { class B; }\n",
-    "schema.sql": "CREATE TABLE orders (id int primary key, note text);\n",
-    "schema.prisma": "model Order {\n  id Int @id\n}\n",
-    "api.proto": 'syntax = "proto3";\nmessage Order { int32 id = 1; }\n',
-    "api.graphql": "type Order { id: ID! }\n",
-    "package.json": '{"name": "shop", "dependencies": {"react": "^18"}, "scripts": {"start": "node a.js"}}',
-    "pyproject.toml": '[project]\nname = "shop"\ndependencies = ["fastapi"]\n',
-    "pom.xml": "<project><dependencies><dependency><groupId>a</groupId><artifactId>b</artifactId></dependency>"
-    "</dependencies></project>",
-    "Cargo.toml": '[package]\nname = "shop"\n[dependencies]\nserde = "1"\n',
-    "go.mod": "module shop\n\nrequire github.com/gin-gonic/gin v1.9.0\n",
-    "Gemfile": "source 'https://rubygems.org'\ngem 'rails', '~> 7'\n",
-    "composer.json": '{"require": {"laravel/framework": "^11"}}',
-    "shop.csproj": '<Project><ItemGroup><PackageReference Include="A" Version="1"/></ItemGroup></Project>',
-    "docker-compose.yml": "services:\n  web:\n    image: redis:7\n",
-    "Dockerfile": "FROM python:3.12\nCMD python -m shop\n",
-    ".github/workflows/ci.yml": "on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: make\n",
-    "requirements.txt": "flask==2.0\n",
-    "package-lock.json": '{"lockfileVersion": 3, "packages": {"node_modules/a": {"version": "1.0.0"}}}',
-    "README.md": "# Straße\n\nA shop for “stones”. Ĳ ﬁ İ\n\n## Use\n\n`make run`\n",
-    "docs/adr/0001-use-x.md": "# 1. Use X\n\n**Status:** accepted\n\n## Decision\n\nWe use X because of Y.\n",
-    "Makefile": "build: ## build it\n\tgo build\n",
-    "run": "#!/usr/bin/env python3\nimport sys\nprint(sys.argv)\n",
-    "k8s/app.yaml": "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
-    "        - image: redis:7\n",
-    "main.tf": 'resource "aws_s3_bucket" "a" {\n  bucket = "b"\n}\n',
-}
 
 
 async def test_confined_parser_reads_every_kind_of_file() -> None:
