@@ -56,6 +56,15 @@ class Memory:
         """Send one event and enrich its session; return the job."""
         return await self.enrich((await self.send(payload, event))["sessionId"])
 
+    async def learn_from(
+        self, person: Person, payload: dict[str, Any], event: str = "memory_operation"
+    ) -> dict[str, Any]:
+        """Send one event with a person's key and enrich its session; return the job."""
+        body = {"projectId": self.tool.project_id, "event": event, "payload": payload}
+        answer = await person.post("/api/v2/events", body)
+        assert answer.status_code == 202, answer.text
+        return await self.enrich(answer.json()["sessionId"])
+
     async def jobs(self, session_id: str) -> list[dict[str, Any]]:
         answer = await self.owner.get(f"/api/v2/sessions/{session_id}/jobs")
         assert answer.status_code == 200, answer.text

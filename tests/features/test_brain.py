@@ -235,7 +235,7 @@ async def test_scan_findings_do_not_push_out_what_was_saved(service: Service) ->
         ("Cache thumbnails", "Resizing takes 300 ms for each request.", {"source": "mcp:codex"}),
     ):
         item = {"title": title, "content": content, "type": "todo", "tags": ["x"]}
-        await memory.learn({"operation": "create", "item": item, **more}, "memory_operation")
+        await memory.learn_from(memory.owner, {"operation": "create", "item": item, **more})
     items = {item["title"]: item for item in await memory.items("&status=approved")}
     assert items["Dates are stored in UTC"]["tags"] == ["x", "saved"]
     assert items["Cache thumbnails"]["tags"] == ["x"]

@@ -227,7 +227,7 @@ async def test_tools_can_create_update_and_deprecate_items(service: Service) -> 
     assert (created["title"], created["type"], created["status"], created["tier"]) == (
         item["title"],
         "convention",
-        "approved",
+        "draft",
         1,
     )
     change = {"content": "Never floats; use the Money type."}

@@ -78,12 +78,12 @@ async def test_user_item_is_stale_when_its_file_changes(service: Service) -> Non
     assert "stale" in (await memory.item(note_item["id"]))["flags"]
 
 
-async def test_repeated_draft_is_approved_when_confident_enough(service: Service) -> None:
+async def test_draft_is_approved_when_a_more_certain_source_repeats_it(service: Service) -> None:
     item = {"title": "Money is integer cents", "content": "Amounts of money are never floats.", "type": "convention"}
     memory = await Memory.of(service, autoApproveThreshold=0.9)
-    for confidence, status in ((0.88, "draft"), (0.89, "approved")):
+    for confidence, status in ((0.88, "draft"), (0.89, "draft"), (0.95, "approved")):
         operation = {"operation": "create", "item": {**item, "confidence": confidence}}
-        await memory.learn(operation, "memory_operation")
+        await memory.learn_from(memory.owner, operation)
         (stored,) = await memory.items()
         assert stored["status"] == status
 
@@ -91,10 +91,10 @@ async def test_repeated_draft_is_approved_when_confident_enough(service: Service
 async def test_draft_kept_back_by_a_user_is_not_approved_by_a_repeat(service: Service) -> None:
     item = {"title": "Money is integer cents", "content": "Amounts of money are never floats.", "type": "convention"}
     memory = await Memory.of(service, autoApproveThreshold=0.9)
-    await memory.learn({"operation": "create", "item": {**item, "confidence": 0.95}}, "memory_operation")
+    await memory.learn_from(memory.owner, {"operation": "create", "item": {**item, "confidence": 0.95}})
     (created,) = await memory.items()
     await memory.owner.patch(f"/api/v2/items/{created['id']}", {"status": "draft"})
-    await memory.learn({"operation": "create", "item": {**item, "confidence": 0.96}}, "memory_operation")
+    await memory.learn_from(memory.owner, {"operation": "create", "item": {**item, "confidence": 0.94}})
     (stored,) = await memory.items()
     assert (stored["id"], stored["status"]) == (created["id"], "draft")
 

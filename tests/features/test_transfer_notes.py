@@ -31,7 +31,7 @@ async def test_superseded_decision_becomes_a_deprecated_item(service: Service) -
     new = _record(2, "Print invoices with WeasyPrint", "Accepted", "We print invoices as PDF files with WeasyPrint.")
     for name, text in (("0001-carts.md", old), ("0002-invoices.md", new)):
         event = to_event(read_document(text, name))
-        job = await memory.learn(event.payload, event.event)
+        job = await memory.learn_from(memory.owner, event.payload, event.event)
         assert (job["status"], job["itemsExtracted"]) == ("completed", 1)
     found = {item["title"]: item for item in await memory.items()}
     assert {title: item["status"] for title, item in found.items()} == {

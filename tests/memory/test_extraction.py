@@ -299,7 +299,7 @@ def test_findings_by_layer_and_importance() -> None:
     }
     found = extract(RawEvent("e1", "scan_result", payload))
     assert [(item.type, item.files, item.confidence) for item in found.items] == [
-        ("codemap", ("src/cli/main.py",), 0.92),
+        ("codemap", ("src/cli/main.py",), 0.85),
         ("bug", (), 0.75),
         ("convention", (), 0.65),
     ]
@@ -327,7 +327,7 @@ def test_operations() -> None:
         operation="create", item={"title": "Never log tokens", "content": "Use the redactor.", "type": "convention"}
     )
     assert [(item.type, item.title, item.confidence, item.tier) for item in created.items] == [
-        ("convention", "Never log tokens", 0.95, 1)
+        ("convention", "Never log tokens", 0.85, 1)
     ]
     for requested, status in ((None, "draft"), (" Deprecated ", "deprecated"), ("approved", "draft"), ({}, "draft")):
         result = operate(operation="create", item={"title": "Sessions live in Redis", "status": requested})

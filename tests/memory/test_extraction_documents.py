@@ -14,7 +14,7 @@ from loremark.memory.items import Item, RawEvent
 
 def _items(content: str, source: str = "import:instructions", **more: Any) -> list[Item]:
     payload = {"content": content, "source": source, **more}
-    return list(extract(RawEvent("e1", "context_update", payload)).items)
+    return list(extract(RawEvent("e1", "context_update", payload, actor_id="usr_1")).items)
 
 
 def _stated(content: str, **more: Any) -> list[tuple[str, str]]:

@@ -15,6 +15,10 @@ def _operate(**payload: Any) -> Extraction:
     return extract(RawEvent("e1", "memory_operation", payload))
 
 
+def _operate_signed_in(**payload: Any) -> Extraction:
+    return extract(RawEvent("e1", "memory_operation", payload, actor_id="usr_1"))
+
+
 def _update(**payload: Any) -> tuple[ContextUpdate, ...]:
     return extract(RawEvent("e1", "context_update", payload)).contexts
 
@@ -57,32 +61,31 @@ def test_only_a_missing_title_is_derived() -> None:
     ]
 
 
-def test_only_people_raise_a_confidence() -> None:
+@pytest.mark.parametrize(
+    ("source", "signed_in", "signed"),
+    [
+        ("", 0.95, 0.85),
+        ("cli", 0.95, 0.85),
+        ("dashboard", 0.95, 0.85),
+        ("mcp", 0.85, 0.85),
+        ("mcp:codex", 0.85, 0.85),
+        ("import:mem0", 0.85, 0.85),
+        ("import:adr", 0.9, 0.85),
+        ("import:instructions", 0.72, 0.72),
+    ],
+)
+def test_a_claim_only_lowers_a_confidence(source: str, signed_in: float, signed: float) -> None:
     item = {"title": "Sessions live in Redis", "content": "Sessions live in Redis for a day."}
-
-    def confidence(source: str, **given: float) -> float:
-        (created,) = _operate(operation="create", item=item | given, source=source).items
-        (updated,) = _operate(operation="update", itemId="i1", item={"confidence": 1.0}, source=source).operations
-        assert created.confidence <= updated.changes["confidence"]
-        return created.confidence
-
-    assert [confidence(source) for source in ("", "cli", "dashboard")] == [0.95, 0.95, 0.95]
-    assert [confidence("cli", confidence=given) for given in (0.3, 0.99)] == [0.3, 0.99]
-    for source, most in (
-        ("mcp", 0.85),
-        ("mcp:codex", 0.85),
-        ("import:mem0", 0.85),
-        ("import:adr", 0.9),
-        ("import:instructions", 0.72),
-    ):
-        assert [confidence(source), confidence(source, confidence=0.99)] == [most, most]
-        assert confidence(source, confidence=0.3) == 0.3
+    for operate, most in ((_operate_signed_in, signed_in), (_operate, signed)):
+        for claim, expected in (({}, most), ({"confidence": 1.0}, most), ({"confidence": 0.3}, 0.3)):
+            (created,) = operate(operation="create", item=item | claim, source=source).items
+            assert created.confidence == expected
 
 
 @pytest.mark.parametrize("given", [7, -1, "high", True, None, [], 1e400])
 def test_invalid_confidences_are_ignored(given: Any) -> None:
     (item,) = _operate(operation="create", item={"title": "Sessions live in Redis", "confidence": given}).items
-    assert item.confidence == 0.95
+    assert item.confidence == 0.85
     assert _operate(operation="update", itemId="i1", item={"confidence": given}).operations == ()
 
 

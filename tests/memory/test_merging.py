@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loremark.memory.items import Item, Quote
-from loremark.memory.merging import MAX_CONFIDENCE, MAX_EVIDENCE, MAX_FILES, MAX_JOINED_CHARS, MAX_TAGS, merge
+from loremark.memory.merging import MAX_AGREED_CONFIDENCE, MAX_EVIDENCE, MAX_FILES, MAX_JOINED_CHARS, MAX_TAGS, merge
 from tests.support.properties import examples
 
 PROPERTY = settings(max_examples=examples(150), deadline=None, database=None)
@@ -85,15 +85,16 @@ def _item(content: str, *, confidence: float = 0.8, events: tuple[str, ...] = ()
 
 def test_the_more_confident_text_wins_and_agreement_adds_confidence() -> None:
     merged = merge(
-        _item("Sessions are in Redis.", confidence=0.8, events=("e1",)),
-        _item("Redis stores sessions.", confidence=0.9, events=("e2",)),
+        _item("Sessions are in Redis.", confidence=0.7, events=("e1",)),
+        _item("Redis stores sessions.", confidence=0.8, events=("e2",)),
     )
     assert merged.content == "Redis stores sessions."
-    assert merged.confidence == 0.92
-    again = merge(merged, _item("Sessions are in Redis.", confidence=0.8, events=("e1",)))
-    assert again.confidence == 0.92
-    many = _item("Redis.", confidence=0.97, events=tuple(f"e{number}" for number in range(9)))
-    assert merge(many, _item("Redis!", events=("x", "y"))).confidence == MAX_CONFIDENCE
+    assert merged.confidence == 0.82
+    again = merge(merged, _item("Sessions are in Redis.", confidence=0.7, events=("e1",)))
+    assert again.confidence == 0.82
+    for sure, agreed in ((0.88, MAX_AGREED_CONFIDENCE), (0.97, 0.97)):
+        many = _item("Redis.", confidence=sure, events=tuple(f"e{number}" for number in range(9)))
+        assert merge(many, _item("Redis!", events=("x", "y"))).confidence == agreed
 
 
 def test_additions_are_merged_unless_they_contradict() -> None:

@@ -20,11 +20,12 @@ TIER_OF_TYPE: dict[ItemType, int] = {
 
 @dataclass(frozen=True, slots=True)
 class RawEvent:
-    """A captured event with its large texts restored."""
+    """A captured event with its large texts restored. ``actor_id``: who sent it; None if only a signature vouches."""
 
     id: str
     event: str
     payload: dict[str, Any]
+    actor_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -16,9 +16,10 @@ from loremark.memory.text_parser import parse_text
 MAX_FILES = 50
 MAX_TAGS = 20
 MAX_EVIDENCE = 20
-MAX_CONFIDENCE = 0.98
-# Each additional event that supports an item raises its confidence a little.
+# Each additional event that supports an item raises its confidence a little, but not to the default threshold for
+# automatic approval: one sender can repeat itself.
 AGREEMENT_STEP = 0.02
+MAX_AGREED_CONFIDENCE = 0.89
 # Sentences of the other item are appended up to this length: readers skip long items.
 MAX_JOINED_CHARS = 800
 _COVERED_SHARE = 0.5
@@ -97,7 +98,7 @@ def _confidence(a: Item, b: Item) -> float:
     events_a, events_b = ({quote.event_id for quote in item.evidence} for item in (a, b))
     additional = len(events_a | events_b) - max(len(events_a), len(events_b))
     higher = max(a.confidence, b.confidence)
-    return max(higher, min(MAX_CONFIDENCE, round(higher + AGREEMENT_STEP * additional, 4)))
+    return max(higher, min(MAX_AGREED_CONFIDENCE, round(higher + AGREEMENT_STEP * additional, 4)))
 
 
 def _evidence(a: Item, b: Item) -> tuple[Quote, ...]:

@@ -277,6 +277,7 @@ async def apply_operation(task: Task, tx: Tx, operation: Operation) -> None:
     known = records.to_item(locked)
     if operation.kind == "update":
         changed = dataclasses.replace(known, **operation.changes)
+        changed = dataclasses.replace(changed, confidence=min(known.confidence, changed.confidence))
         event = WebhookEvent.ITEM_UPDATED
     else:
         changed = dataclasses.replace(known, status="deprecated")

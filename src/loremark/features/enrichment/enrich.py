@@ -78,7 +78,7 @@ async def _load(task: Task, after: str) -> list[RawEvent]:
     reader = PayloadReader(task.deps.blobs, task.project_id)
     events: list[RawEvent] = []
     for row in rows:
-        events.append(RawEvent(row["id"], row["event"], await reader.read(row["payload"])))
+        events.append(RawEvent(row["id"], row["event"], await reader.read(row["payload"]), row["actor_id"]))
         if reader.size > _BATCH_CHARS:
             break
     if task.deps.deep is not None and task.project["deep_enrich_enabled"] and task.project["repo_url"]:

@@ -34,7 +34,8 @@ async def resolve(task: Task, tx: Tx, row: Row, found: ItemCandidate, reading: R
     approved, rejected = await readings.count_reviewed(
         tx, task.scope, task.project_id, reading.model, reading.prompt_version
     )
-    item = flag_item(dataclasses.replace(found.item, confidence=confidence(approved, rejected, reading.sureness)))
+    sure = confidence(approved, rejected, reading.sureness, is_claimed=task.reading is not None)
+    item = flag_item(dataclasses.replace(found.item, confidence=sure))
     item_id = await items.create_item(
         tx,
         task.scope,

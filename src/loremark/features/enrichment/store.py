@@ -24,7 +24,7 @@ _sizes = (
     .subquery()
 )
 _TO_ENRICH = Sql(
-    select(events.c.id, events.c.event, events.c.payload)
+    select(events.c.id, events.c.event, events.c.payload, events.c.actor_id)
     .join(_sizes, _sizes.c.id == events.c.id)
     .where(_sizes.c.up_to - _sizes.c.size_bytes <= bindparam("most_bytes"))
     .order_by(events.c.id)

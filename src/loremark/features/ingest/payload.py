@@ -34,7 +34,7 @@ class SentEvent(msgspec.Struct):
 
 
 class CapturedEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """An event ready to be stored."""
+    """An event ready to be stored. ``actor_id``: the signed-in sender."""
 
     project_id: str
     team_id: str
@@ -45,6 +45,7 @@ class CapturedEvent(msgspec.Struct, frozen=True, kw_only=True):
     size_bytes: int
     content_hash: bytes
     blobs: dict[str, bytes]
+    actor_id: str | None = None
 
 
 _decoder = msgspec.json.Decoder(SentEvent)
@@ -75,10 +76,11 @@ def parse_signed_event(body: bytes, caller: Caller, source: str | None) -> Captu
     return build_event(sent, caller.credential_id, caller.team_id, _source_of(sent, source), proof=caller.proof)
 
 
-def build_authorized_event(sent: SentEvent, project: Row) -> CapturedEvent:
+def build_authorized_event(sent: SentEvent, project: Row, actor_id: str) -> CapturedEvent:
     """Build an event sent by a caller with write access to the project."""
     source = _source_of(sent, None)
-    return build_event(sent, project["id"], project["team_id"], source, proof=project["hmac_secret_sealed"])
+    event = build_event(sent, project["id"], project["team_id"], source, proof=project["hmac_secret_sealed"])
+    return msgspec.structs.replace(event, actor_id=actor_id)
 
 
 def build_event(sent: SentEvent, project_id: str, team_id: str, source: str, *, proof: str = "") -> CapturedEvent:

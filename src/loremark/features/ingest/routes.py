@@ -57,4 +57,4 @@ async def send_event(call: Call, body: NewEvent) -> EventAccepted:
     """Store an event. Like ingest, but authorized by write access to the project instead of its secret."""
     async with call.database.read() as tx:
         project = await get_project(tx, call.caller, body.project_id, Access.WRITE)
-    return await call.use(EventIntake).accept_authorized(SentEvent(body.event, body.payload), project)
+    return await call.use(EventIntake).accept_authorized(SentEvent(body.event, body.payload), project, call.caller)

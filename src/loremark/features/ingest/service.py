@@ -62,10 +62,10 @@ class EventIntake:
             )
         return await self._store(captured)
 
-    async def accept_authorized(self, sent: SentEvent, project: Row) -> EventAccepted:
+    async def accept_authorized(self, sent: SentEvent, project: Row, caller: Caller) -> EventAccepted:
         """Store an event from a caller with write access to the project."""
         loop = asyncio.get_running_loop()
-        captured = await loop.run_in_executor(self._reader, build_authorized_event, sent, project)
+        captured = await loop.run_in_executor(self._reader, build_authorized_event, sent, project, caller.user_id)
         return await self._store(captured)
 
     async def _store(self, captured: CapturedEvent) -> EventAccepted:

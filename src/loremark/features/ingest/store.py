@@ -23,6 +23,7 @@ _EVENTS = Bulk(
         "content_hash",
         "size_bytes",
         "created_at_ms",
+        "actor_id",
     ),
     ("content_hash",),
 )
@@ -103,6 +104,7 @@ async def insert_events(
             item.content_hash,
             item.size_bytes,
             now_ms,
+            item.actor_id,
         )
         for item, event_id, session_id in zip(captured, event_ids, session_ids, strict=True)
     ]

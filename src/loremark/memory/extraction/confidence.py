@@ -1,7 +1,7 @@
 """The confidence of extracted items: the share of such items that reviewers keep, by source and form.
 
-The shares come from docs/research/confidence.md. What a sender claims can lower a confidence, but only a person who
-saves an item can raise it.
+The shares come from docs/research/confidence.md. What a sender claims can only lower them, and what nobody measured
+stays below the default threshold. A payload can name any source, so only a signed-in sender counts as a person.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ COMMIT_WITH_BODY = 0.9
 FILED_CHANGE = 0.87
 """A change sent with a category to remember, a title and a text."""
 TOOL_ITEM = 0.85
-"""An item that an agent proposes or another tool exported. Only people approve these."""
+"""An item that an agent proposes, another tool exported or a scan rates. Only people approve these."""
 DESCRIBED_CHANGE = 0.75
 DOCUMENT_RULE = 0.72
 """A rule in an instruction file, or a decision or rule in another document."""
@@ -45,9 +45,9 @@ _RECORD_IMPORT = "import:adr"
 _FEW_WORDS = 4
 _NAMED_WORDS = 5
 _IMPORTANCE = {
-    "critical": 0.92,
-    "high": 0.88,
-    "major": 0.88,
+    "critical": 0.85,
+    "high": 0.83,
+    "major": 0.83,
     "medium": 0.8,
     "moderate": 0.8,
     "low": 0.65,
@@ -55,7 +55,7 @@ _IMPORTANCE = {
     "info": 0.55,
 }
 _UNRATED = 0.75
-_LEAST_IMPORTANT, _MOST_IMPORTANT = 0.55, 0.92
+_LEAST_IMPORTANT, _MOST_IMPORTANT = 0.55, TOOL_ITEM
 
 
 def of_change(kind: ItemType, text: str, *, explicit: bool, sentences: int, filed: bool) -> float:
@@ -79,32 +79,34 @@ def of_statement(kind: ItemType, payload: dict[str, Any]) -> float:
     return DOCUMENT_RULE if is_rule else DOCUMENT_STATEMENT
 
 
-def of_decision_record(payload: dict[str, Any], *, is_proposed: bool) -> float:
+def of_decision_record(payload: dict[str, Any], actor_id: str | None, *, is_proposed: bool) -> float:
     """An architecture decision record: a file among others of its kind, or any document in that form."""
     if _source(payload) != _RECORD_IMPORT:
         return of_statement("decision", payload)
-    return _PROPOSED_RECORD if is_proposed else _RECORD
+    if is_proposed:
+        return _PROPOSED_RECORD
+    return _RECORD if actor_id is not None else DOCUMENT_RULE
 
 
-def of_operation(given: Any, payload: dict[str, Any]) -> float:
-    """An item saved explicitly. Senders may lower its confidence, and only people may raise it."""
-    claimed = parse_claim(given, payload)
-    if claimed is not None:
-        return claimed
-    return SAVED_BY_PERSON if is_saved_by_person(payload) else _most(payload)
+def of_operation(given: Any, payload: dict[str, Any], actor_id: str | None) -> float:
+    """An item saved explicitly. A sender's claim can only lower it."""
+    if is_saved_by_person(payload, actor_id):
+        earned = SAVED_BY_PERSON
+    else:
+        earned = _most(payload) if actor_id is not None else min(_most(payload), TOOL_ITEM)
+    claimed = parse_claim(given)
+    return earned if claimed is None else min(claimed, earned)
 
 
-def parse_claim(given: Any, payload: dict[str, Any]) -> float | None:
-    """The confidence that the sender of an operation claims, at most what its source earns."""
+def parse_claim(given: Any) -> float | None:
+    """The confidence that a sender claims, if it is between 0 and 1."""
     claimed = parse_confidence(given, -1.0)
-    if claimed < 0:
-        return None
-    return claimed if is_saved_by_person(payload) else min(claimed, _most(payload))
+    return claimed if claimed >= 0 else None
 
 
-def is_saved_by_person(payload: dict[str, Any]) -> bool:
-    """Whether an explicit save comes from neither an import nor an agent's tool."""
-    return _source(payload).partition(":")[0] not in _TOOLS
+def is_saved_by_person(payload: dict[str, Any], actor_id: str | None) -> bool:
+    """Whether a signed-in person saved this, neither through an import nor through an agent's tool."""
+    return actor_id is not None and _source(payload).partition(":")[0] not in _TOOLS
 
 
 def from_importance(value: Any) -> float:

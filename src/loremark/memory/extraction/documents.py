@@ -164,7 +164,9 @@ class _Reader:
     def of_record(self, record: DecisionRecord, name: str) -> Item:
         title = make_title((record.title or name,), "") or make_title((), record.decided[0].text)
         item = self._item(title, record.content, "decision", record.decided, margin=None)
-        sure = confidence.of_decision_record(self._payload, is_proposed=record.status == "proposed")
+        sure = confidence.of_decision_record(
+            self._payload, self._origin.actor_id, is_proposed=record.status == "proposed"
+        )
         return replace(item, confidence=sure, status="deprecated" if record.status == "outdated" else "draft")
 
     def of_statement(self, statement: Statement, role: Role, name: str) -> Item | None:

@@ -35,7 +35,7 @@ def extract(event: RawEvent) -> Extraction:
     if event.event == "scan_result":  # thousands of files would leave no room for the findings
         event = replace(event, payload={name: value for name, value in whole.items() if name not in FILE_LISTS})
     sent, event = event.payload, truncate_event(event)
-    found = _extract(event, whole, event_context(event.id, event.payload))
+    found = _extract(event, whole, event_context(event.id, event.payload, event.actor_id))
     read = [name for name in event.payload if _is_read(event.event, name)]
     if any(_chars(sent[name]) > _chars(event.payload[name]) for name in read):
         found = replace(found, warnings=(*found.warnings, _TOO_LONG))

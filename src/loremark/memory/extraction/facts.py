@@ -47,11 +47,12 @@ _OTHER_SCRIPT = re.compile(r"[^\W\d_\x00-\x7f]{2,}")
 
 @dataclass(frozen=True)
 class EventContext:
-    """What all items of one event share."""
+    """What all items of one event share. ``actor_id``: who sent it, if the sender was signed in."""
 
     event_id: str
     branch: str | None
     roots: tuple[str, ...]
+    actor_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Fact:
         return " ".join((self.lead, *(sentence.text for sentence in self.sentences)))
 
 
-def event_context(event_id: str, payload: dict[str, Any]) -> EventContext:
+def event_context(event_id: str, payload: dict[str, Any], actor_id: str | None = None) -> EventContext:
     """The branch, unless it is the default one, and the folders that absolute paths may start with."""
     branch, default = branches_of(payload)
     if branch is not None and (branch == default or (default is None and branch in _DEFAULT_BRANCHES)):
@@ -90,7 +91,7 @@ def event_context(event_id: str, payload: dict[str, Any]) -> EventContext:
     repo = payload.get("repo")
     holders = [payload, repo] if isinstance(repo, dict) else [payload]
     roots = (first_text(holder, name) for holder in holders for name in ("root", "cwd", "workspace", "projectRoot"))
-    return EventContext(event_id, branch, tuple(root.strip() for root in roots if len(root.strip()) > 1))
+    return EventContext(event_id, branch, tuple(root.strip() for root in roots if len(root.strip()) > 1), actor_id)
 
 
 def branches_of(payload: dict[str, Any]) -> tuple[str | None, str | None]:

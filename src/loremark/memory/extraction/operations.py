@@ -69,9 +69,9 @@ def created_item(payload: dict[str, Any], origin: EventContext) -> Item | None:
         type=kind,
         schema_key=parse_schema_key(given.get("schemaKey"))
         or infer_schema_key(kind, files, "", f"{title}. {content[:_READ_CHARS]}"),
-        confidence=confidence.of_operation(given.get("confidence"), payload),
+        confidence=confidence.of_operation(given.get("confidence"), payload, origin.actor_id),
         files=files,
-        tags=_tags(given, payload),
+        tags=_tags(given, payload, origin),
         evidence=tuple(Quote(origin.event_id, quote) for quote in quotes),
         branch=origin.branch,
         tier=TIER_OF_TYPE[kind],
@@ -96,7 +96,7 @@ def parse_operation(payload: dict[str, Any], origin: EventContext) -> Operation 
             "type": _type(given),
             "schema_key": parse_schema_key(given.get("schemaKey")),
             "files": tuple(files_of(given, origin.roots)) if isinstance(given.get("files"), list) else None,
-            "confidence": confidence.parse_claim(given.get("confidence"), payload),
+            "confidence": confidence.parse_claim(given.get("confidence")),
         }
         changes = {name: value for name, value in changes.items() if value is not None}
         if not changes:
@@ -143,10 +143,12 @@ def _id_in(text: str) -> str:
     return text.strip() if _ID.fullmatch(text.strip()) else ""
 
 
-def _tags(given: dict[str, Any], payload: dict[str, Any]) -> tuple[str, ...]:
+def _tags(given: dict[str, Any], payload: dict[str, Any], origin: EventContext) -> tuple[str, ...]:
     tags = [schema_keys.slug(tag) for tag in as_list(given.get("tags")) if isinstance(tag, str)]
     tags = list(dict.fromkeys(tags))[:5]
-    return tuple(dict.fromkeys((*tags, SAVED_TAG))) if confidence.is_saved_by_person(payload) else tuple(tags)
+    if not confidence.is_saved_by_person(payload, origin.actor_id):
+        return tuple(tag for tag in tags if tag != SAVED_TAG)
+    return tuple(dict.fromkeys((*tags, SAVED_TAG)))
 
 
 def _type(given: dict[str, Any]) -> ItemType | None:

@@ -60,7 +60,7 @@ def truncate_event(event: RawEvent) -> RawEvent:
     """The event with bounded text, depth and entries. Texts are truncated, never changed."""
     payload = event.payload if isinstance(event.payload, dict) else {}
     copy = _bounded(payload, _Budget(), level=0, is_diff=False)
-    return RawEvent(event.id, event.event, copy)
+    return RawEvent(event.id, event.event, copy, event.actor_id)
 
 
 def _bounded(value: Any, budget: _Budget, *, level: int, is_diff: bool) -> Any:

@@ -39,6 +39,8 @@ events = Table(
     number("size_bytes"),
     number("created_at_ms"),
     ref("enriched_by", null=True),
+    # Who sent it; null if only the project's signature vouches for it.
+    ref("actor_id", null=True),
     Index("ix_events_session_id_id", "session_id", "id"),
     Index("ix_events_project_id", "project_id"),
 )
