@@ -31,7 +31,7 @@ def new_item(**fields: Any) -> Item:
         "evidence": (Quote(ids.new("evt"), "we keep sessions in Redis"),),
         "branch": "main",
     }
-    return Item(**{**known, **fields})
+    return Item(**{"reviewed": fields.get("status") == "approved", **known, **fields})
 
 
 async def keep_item(service: Service, owner: Person, project: str, **fields: Any) -> str:

@@ -55,6 +55,7 @@ async def project_with_facts(service: Service, facts: Iterable[tuple[str, str, s
         item = {"title": title, "content": content, "type": "decision", "files": [file], "confidence": 0.95}
         session = (await memory.send({"operation": "create", "item": item}, "memory_operation"))["sessionId"]
     await memory.enrich(session)
+    await memory.approve_all()
     return memory
 
 

@@ -110,6 +110,6 @@ async def test_a_model_reads_quotations_below_the_items(model_service: Service, 
     done = await _ask(talk)
     sent = str(model.requests[-1])
     assert "UNREVIEWED: from a session with claude-code on 2026-11-03" in sent
-    assert "A passage marked UNREVIEWED is an unconfirmed quote from a session or commit" in sent
+    assert "Nobody has confirmed a passage marked UNREVIEWED" in sent
     assert "it waits 45 seconds [1]" in done["answer"]
     assert [(source["sessionId"], source["used"]) for source in done["sources"]] == [(session, True)]

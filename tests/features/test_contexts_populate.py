@@ -219,18 +219,19 @@ async def test_tool_update_replaces_or_appends(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
 
-    async def apply(content: str, *, append: bool, name: str = "Journal", kind: str | None = "memory") -> bool:
+    async def apply(content: str, *, append: bool, name: str = "Journal", kind: str | None = "memory") -> None:
         async with service.runtime.database.write() as tx:
             update = ContextUpdate("root/journal", name, content, append, kind, 3)
-            return await contexts_service.apply_update(tx, Scope(owner.team_id), project, update)
+            assert await contexts_service.apply_update(tx, Scope(owner.team_id), project, update) is None
 
-    assert await apply("## One\n- a\n", append=True)
-    assert await apply("## Two\n- b", append=True, name="", kind="odd")
+    await apply("## One\n- a\n", append=True)
+    await apply("## Two\n- b", append=True, name="", kind="odd")
     found = (await _by_key(owner, project))["root/journal"]
     assert (found["name"], found["content"], found["tier"]) == ("Journal", "## One\n- a\n\n## Two\n- b\n", 3)
-    assert not await apply(found["content"], append=False)
-    assert await apply("- new\n" + "## More\n- same\n" * 20_000, append=True)
+    await apply(found["content"], append=False)
+    assert (await _by_key(owner, project))["root/journal"]["updatedAt"] == found["updatedAt"]
+    await apply("- new\n" + "## More\n- same\n" * 20_000, append=True)
     long = (await _by_key(owner, project))["root/journal"]["content"]
     assert (len(long) < 200_000, long.count("## "), "- a" in long) == (True, 1, True)
-    assert await apply("Replaced", append=False)
+    await apply("Replaced", append=False)
     assert (await _by_key(owner, project))["root/journal"]["content"] == "Replaced"

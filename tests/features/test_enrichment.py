@@ -230,7 +230,7 @@ async def test_tools_can_create_update_and_deprecate_items(service: Service) -> 
         "draft",
         1,
     )
-    change = {"content": "Never floats; use the Money type."}
+    change = {"content": "Never floats; use the Money type."}  # a draft may be reworded, approved text may not
     await memory.learn({"operation": "update", "itemId": created["id"], "item": change}, "memory_operation")
     assert (await memory.item(created["id"]))["content"] == change["content"]
     job = await memory.learn({"operation": "delete", "itemId": created["id"]}, "memory_operation")

@@ -100,6 +100,7 @@ async def test_item_is_returned_with_all_fields(service: Service) -> None:
         "mergedFrom": [],
         "branch": "main",
         "version": 1,
+        "reviewed": False,
     }
     assert status_and_body(await owner.get(f"{PATH}?projectId={project}")) == (200, [shown])
 

@@ -83,18 +83,21 @@ async def test_saved_knowledge_is_available_in_the_next_session(service: Service
         assert strip_injected(text) == ""
         assert "SQLite is the default engine" in brief["markdown"]
         assert brief["tokens"] <= 1_000
-        (entry,) = (entry for entry in brief["entries"] if entry["kind"] == "item" and entry["reviewed"])
         _, standing = await call(second, "memory_brief")
-        assert [known["id"] for known in standing["entries"]] == [entry["id"]]
+        (entry,) = standing["entries"]
+        assert entry in brief["entries"]
+        assert not entry["reviewed"]
+        assert "unreviewed, from mcp" in brief["markdown"]
         text, found = await call(second, "memory_search", query="which database engine by default")
         item_id = found["results"][0]["id"]
         assert item_id == entry["id"]
         assert found["turns"] == []
         assert text.count(CHANGE["title"]) == 1
+        assert ", unreviewed, from ses_" in text
         _, drafts = await call(second, "memory_search", query="tabs in files", drafts=True)
         assert [hit["title"] for hit in drafts["results"]] == ["Tabs are banned"]
         _, known = await call(second, "memory_files", files=["src/store.py", "src/other.py"])
-        assert [item["id"] for item in known["items"]] == [item_id]
+        assert [(item["id"], item["reviewed"]) for item in known["items"]] == [(item_id, False)]
         assert known["unknown"] == ["src/other.py"]
 
         steps: list[str | None] = []
@@ -111,7 +114,8 @@ async def test_saved_knowledge_is_available_in_the_next_session(service: Service
         assert steps
 
         text, item = await call(second, "memory_item", id=item_id)
-        assert (item["status"], item["type"]) == ("approved", "decision")
+        assert (item["status"], item["type"], item["reviewed"]) == ("approved", "decision", False)
+        assert "unreviewed, from ses_" in text
         assert item["evidence"]
         await call(second, "memory_deprecate", id=item_id)
         _, found = await call(second, "memory_search", query="which database engine by default")

@@ -78,6 +78,7 @@ def _marks(text: str) -> list[int]:
 
 def _describe(source: Source) -> str:
     files = ", ".join(source.files)
-    if source.reviewed is False and isinstance(source.session_id, str):
-        return " ".join(filter(None, (f"{source.title} (unreviewed)", files, source.session_id)))
-    return " ".join((f"{source.title} ({source.type})", files, source.item_id))
+    is_item = source.item_id.startswith("itm_")
+    about = ", ".join(filter(None, (source.type if is_item else "", "unreviewed" if source.reviewed is False else "")))
+    page = source.item_id if is_item or not isinstance(source.session_id, str) else source.session_id
+    return " ".join(filter(None, (f"{source.title} ({about})", files, page)))

@@ -81,7 +81,8 @@ def show(result: SearchResult) -> None:
 
     output.paragraph(f"{result.similarity:.2f} {result.type:<14} ", result.title, "bold")
     output.paragraph(_INDENT, rendering.shorten_fact(result.facts))
-    output.paragraph(_INDENT, " ".join((result.item_id, ", ".join(result.files))), "dim")
+    mark = "(unreviewed)" if result.reviewed is False else ""
+    output.paragraph(_INDENT, " ".join(filter(None, (result.item_id, mark, ", ".join(result.files)))), "dim")
     if isinstance(result.explanation, list):
         for reason in result.explanation:
             output.paragraph(_INDENT, f"{reason.score:+.4f} {reason.signal}: {reason.description}", "cyan")

@@ -90,7 +90,8 @@ async def read(memory: Memory, uri: str) -> tuple[str, str]:
             item = await memory.client.send(get_item(match[3]))
             return msgspec.json.encode(clean_all(msgspec.to_builtins(item))).decode(), _JSON
         context = await memory.client.send(get_context(match[3]))
-        return fenced(f"# {one_line(context.name, 100)}\n\n{clean(context.content)}"), _MARKDOWN
+        mark = "" if context.state == "approved" else f" ({context.state}, unreviewed)"
+        return fenced(f"# {one_line(context.name, 100)}{mark}\n\n{clean(context.content)}"), _MARKDOWN
     except ApiError as error:
         if error.status == 404:
             raise ResourceNotFound from error

@@ -41,9 +41,9 @@ class Quote:
 class Item:
     """A memory item. A candidate is an item without an ``id``.
 
-    ``type_margin``: how far the rules put a candidate's type ahead of the next one; None if it is certain.
-    ``origins``: the event types it comes from, sorted and unique; empty if unknown. ``supersedes``: the id of the item
-    that a candidate replaces, named by whoever saved it.
+    ``reviewed``: whether a person has approved the text. ``type_margin``: how far the rules put a candidate's type
+    ahead of the next one; None if it is certain. ``origins``: the event types it comes from, sorted and unique; empty
+    if unknown. ``supersedes``: the id of the item that a candidate replaces, named by whoever saved it.
     """
 
     title: str
@@ -63,3 +63,4 @@ class Item:
     type_margin: float | None = None
     origins: tuple[str, ...] = ()
     supersedes: str = ""
+    reviewed: bool = False

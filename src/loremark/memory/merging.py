@@ -46,6 +46,7 @@ def merge(a: Item, b: Item) -> Item:
         tier=min(a.tier, b.tier),
         id=kept.id,
         status=kept.status,
+        reviewed=a.reviewed and b.reviewed,
         merged_from=tuple(sorted({*a.merged_from, *b.merged_from, *absorbed} - {kept.id})),
         origins=tuple(sorted({*a.origins, *b.origins})) if a.origins and b.origins else (),
     )

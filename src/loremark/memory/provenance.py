@@ -23,6 +23,10 @@ _REPOSITORY_SOURCES = frozenset((COMMITS, SCANS))
 _MIN_TITLE_OVERLAP = 0.6
 # Items about different files must be at least this similar to be compared.
 _MIN_COSINE_OTHER_FILES = 0.75
+UNKNOWN_SOURCE = "an import or a deleted session"
+_RELAYS = ("mcp", "import")
+"""Sources that name in their second part what they pass on. In others, that part is an id."""
+_SOURCE_CHARS = 40
 _ORDINAL = re.compile(
     r"\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|next|\d+(?:st|nd|rd|th)"
     r"|(?:item|entry|note|memory|fact|record|example|sample|case|number|no\.?) ?#?\d+)\b|#\d+\b"
@@ -33,6 +37,14 @@ _MACHINE_ID = re.compile(
     r"|(?:[a-z]{2,6}_)?(?=[a-z]*[0-9])(?=[0-9]*[a-z])[0-9a-z]{20,64})(?![\w-])",
     re.IGNORECASE,
 )
+
+
+def source_name(source: str) -> str:
+    """The name in a source that a client sent, without anything that could pass as more than a name."""
+    first, _, rest = source.partition(":")
+    parts = [first, *rest.split(":")[:1]] if first in _RELAYS and rest else [first]
+    cleaned = ("".join(letter for letter in part if letter.isalnum() or letter in "-_.") for part in parts)
+    return ":".join(filter(None, cleaned))[:_SOURCE_CHARS]
 
 
 def is_from_commits(item: Item) -> bool:

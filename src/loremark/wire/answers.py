@@ -19,7 +19,8 @@ class Source(Shape):
     """An item the answer may draw on; ``used`` is true if the answer cites it.
 
     If no item covers the question, it may be something said in a session or a commit message: ``item_id`` is then the
-    turn's, ``session_id`` names its session and ``reviewed`` is false. Both are absent for items.
+    turn's. For these, and for items that nobody has reviewed, ``reviewed`` is false and ``session_id`` names the
+    session they come from. Both are absent for reviewed items.
     """
 
     item_id: str

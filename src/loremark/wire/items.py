@@ -76,6 +76,8 @@ class MemoryItem(Shape):
     merged_from: list[str]
     branch: str | None
     version: int
+    reviewed: bool
+    """Whether a person has approved the text."""
 
 
 class EvidenceDetail(Shape):

@@ -147,6 +147,7 @@ class ItemSnapshot(_Strict, frozen=True, kw_only=True):
     branch: Annotated[str, Meta(max_length=limits.BRANCH_CHARS, pattern=ANY_TEXT)] | None
     merged_from: Refs
     superseded_by: Ref | None
+    reviewed: bool = False
 
 
 class ItemConflict(_Strict, frozen=True, kw_only=True):

@@ -28,7 +28,8 @@ function SourceCard({
   anchor,
 }: Omit<Props, "sources" | "numbers"> & { source: Source; number?: number }) {
   const shown = source.files.slice(0, MAX_FILES);
-  const page = source.sessionId ? `sessions/${source.sessionId}` : `memory/${source.itemId}`;
+  const isItem = source.itemId.startsWith("itm_");
+  const page = source.sessionId && !isItem ? `sessions/${source.sessionId}` : `memory/${source.itemId}`;
   return (
     <li className={classes.source} id={number === undefined ? undefined : `${anchor}-${number}`}>
       <div className={classes.sourceHead}>
@@ -42,13 +43,12 @@ function SourceCard({
         </Anchor>
       </div>
       <div className={classes.tags}>
-        {source.reviewed === false ? (
-          <Tag tone="warn" title="From a session or commit that has not been reviewed">
+        {source.reviewed === false && (
+          <Tag tone="warn" title="Nobody has reviewed this">
             Unreviewed
           </Tag>
-        ) : (
-          <TypeTag type={source.type} />
         )}
+        {(isItem || source.reviewed !== false) && <TypeTag type={source.type} />}
         <Tag tone={source.used ? "good" : "plain"}>{source.used ? "cited" : "not cited"}</Tag>
         <Text span size="xs" c="dimmed" title="Similarity to the question">
           {describeSimilarity(source.similarity)}, {Math.round(source.similarity * 100)}%

@@ -25,7 +25,7 @@ from loremark.memory.answering.extractive_answer import compose_answer
 from loremark.memory.answering.follow_ups import resolve_follow_up
 from loremark.memory.answering.prompting import build_prompt
 from loremark.memory.answering.records import ComposedAnswer, Passage, Turn
-from loremark.memory.answering.unreviewed_answer import compose_unreviewed_answer
+from loremark.memory.answering.unreviewed_answer import compose_unreviewed_answer, mark_unreviewed
 from loremark.ports.llm import tokens
 from loremark.ports.llm.model import Completion, LanguageModel, ModelFailed, Prompt, Usage
 from loremark.ports.reader.reader import Reader
@@ -149,7 +149,7 @@ class AnswerBuilder:
 
     async def _check(self) -> None:
         checked = await asyncio.to_thread(check_citations, self.text, self.passages)
-        self.finish(checked.text, checked.used)
+        self.finish(mark_unreviewed(checked.text, self.passages, checked.used), checked.used)
 
     @property
     def sources(self) -> list[SearchHit]:
@@ -186,6 +186,7 @@ class AnswerBuilder:
                 files=item.files,
                 confidence=item.confidence,
                 similarity=item.similarity,
+                origin="" if item.reviewed else f"{item.source} on {clock.iso(item.updated_at_ms)[:10]}",
                 date=clock.iso(item.updated_at_ms)[:10],
             )
             for item in found.sources

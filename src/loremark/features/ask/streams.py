@@ -259,6 +259,8 @@ class AnswerStream:
                 confidence=item.confidence,
                 files=list(item.files),
                 used=item.item_id in self._builder.used,
+                session_id=UNSET if item.reviewed or item.session_id is None else item.session_id,
+                reviewed=UNSET if item.reviewed else False,
             )
             for item in self._builder.sources
         ]

@@ -19,6 +19,7 @@ from loremark.memory.brain.entries import Entry, Text, context_origin
 from loremark.memory.brain.file_proximity import file_proximity
 from loremark.memory.brain.header import Project
 from loremark.memory.brain.selection import Choice, select_entries
+from loremark.memory.provenance import UNKNOWN_SOURCE, source_name
 from loremark.storage.database import Database, Row, Tx
 
 _ATTEMPTS = 3
@@ -99,6 +100,7 @@ def to_entries(items: Sequence[Row], contexts: Sequence[Row]) -> list[Entry]:
             bool(has_evidence),
             bool(on_branch),
             origin,
+            "" if reviewed else source_name(session_source or "") or UNKNOWN_SOURCE,
         )
         for (
             item_id,
@@ -112,6 +114,8 @@ def to_entries(items: Sequence[Row], contexts: Sequence[Row]) -> list[Entry]:
             has_evidence,
             on_branch,
             origin,
+            reviewed,
+            session_source,
         ) in columns
     ]
     entries += [

@@ -15,8 +15,10 @@ from loremark.base.caller import Scope
 from loremark.features.brain.assembly import context_content
 from loremark.features.brain.store import CONTEXT_COLUMNS, ITEM_COLUMNS, OF_BRANCH
 from loremark.features.history.tokens import count_tokens
+from loremark.features.items.store import SESSION_SOURCE
 from loremark.memory.brain.entries import Entry, Text, context_origin, item_origin
 from loremark.memory.branches import is_default_branch
+from loremark.memory.provenance import UNKNOWN_SOURCE, source_name
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import InList, Sql
 from loremark.storage.tables import contexts, items, revisions
@@ -79,7 +81,13 @@ _CHANGED_ITEMS = Sql(_changed(items, _OF_ITEMS, _ITEM_APPROVED, _SIZE))
 _CHANGED_CONTEXTS = Sql(_changed(contexts, _OF_CONTEXTS, _CONTEXT_APPROVED, _SIZE))
 _SOME_ITEMS = Sql(
     _changed(
-        items, _OF_ITEMS, _ITEM_APPROVED, items.c.created_at_ms.label("made_at_ms"), items.c.merged_at_ms, *_STATE
+        items,
+        _OF_ITEMS,
+        _ITEM_APPROVED,
+        items.c.created_at_ms.label("made_at_ms"),
+        items.c.merged_at_ms,
+        SESSION_SOURCE.label("session_source"),
+        *_STATE,
     ).where(InList(items.c.id, "ids"))
 )
 _SOME_CONTEXTS = Sql(
@@ -145,6 +153,7 @@ def entry_of_item(row: Row, branch: str | None) -> Entry | None:
         bool(state["evidence"]),
         own,
         item_origin(state["tags"]),
+        "" if state.get("reviewed", True) else source_name(row["session_source"] or "") or UNKNOWN_SOURCE,
     )
 
 

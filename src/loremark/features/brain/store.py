@@ -22,6 +22,7 @@ from sqlalchemy import (
 from loremark.base import clock
 from loremark.base.caller import Caller, Scope
 from loremark.features.brain.request import DEFAULT_VARIANT, LAST_ANNOUNCED
+from loremark.features.items.store import SESSION_SOURCE
 from loremark.memory.branches import COMMON_DEFAULT_BRANCHES
 from loremark.memory.extraction.operations import SAVED_TAG
 from loremark.memory.extraction.scans import SCAN_TAG
@@ -90,6 +91,8 @@ ITEM_COLUMNS = (
     case(
         (items.c.tags == "[]", "other"), (_has_tag(SAVED_TAG), "saved"), (_has_tag(SCAN_TAG), "scan"), else_="other"
     ).label("origin"),
+    items.c.reviewed,
+    case((items.c.reviewed, None), else_=SESSION_SOURCE).label("session_source"),
 )
 OF_BRANCH = or_(
     items.c.branch.is_(None),

@@ -12,7 +12,7 @@ from loremark.base.caller import Scope
 from loremark.features.briefing import store
 from loremark.features.briefing.usage import Usage, find_usage
 from loremark.features.history.tokens import count_tokens
-from loremark.features.items.records import to_item
+from loremark.features.items.records import source_of, to_item
 from loremark.features.items.service import list_few_by_ids
 from loremark.features.recall.service import Recall, SaidTurn
 from loremark.features.search.service import Finder
@@ -195,8 +195,9 @@ def _known_item(row: Row) -> KnownItem:
         item.title,
         item.content,
         item.type,
-        reviewed=item.status == "approved",
+        reviewed=item.status == "approved" and item.reviewed,
         date=clock.iso(row["created_at_ms"])[:10],
+        origin=f"from {source_of(row)}",
         stale="stale" in item.flags,
     )
 

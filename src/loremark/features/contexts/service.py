@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 from msgspec import UNSET, structs
 
 from loremark.base import ids, limits
@@ -34,6 +35,10 @@ _SNAPSHOT_COLUMNS = {
     "contextType": "context_type",
 }
 """Snapshot fields and their columns. The parent is not included, so a revert does not move a context."""
+PROPOSED = "proposed"
+"""Reason of a revision with the text that an event proposes for an approved context. ``source`` is its session."""
+_KEPT = "kept"
+_MAX_WAITING = 20
 _TYPES: dict[str, ContextType] = {"system": "system", "reference": "reference", "memory": "memory"}
 _NODE_FIELDS = ("name", "description", "content", "context_type", "tier")
 _JSON_NAMES = {field.name: field.encode_name for field in structs.fields(PopulateNode)}
@@ -206,10 +211,15 @@ async def _create_new(
     notify_changed(tx, scope, "contexts", project_id)
 
 
-async def apply_update(tx: Tx, scope: Scope, project_id: str, update: ContextUpdate) -> bool:
-    """Apply a tool's context update (replace, append or keep the content) and return whether anything changed."""
+async def apply_update(
+    tx: Tx, scope: Scope, project_id: str, update: ContextUpdate, *, actor_id: str | None = None, source: str = ""
+) -> int | None:
+    """Apply a tool's context update: replace, append or keep the content.
+
+    Return the version of the revision that waits for a review, if the context is approved and its text would change.
+    """
     if not schema_keys.is_valid(update.schema_key) or len(update.schema_key) > limits.SCHEMA_KEY_CHARS:
-        return False
+        return None
     row = await store.find_by_key(tx, scope, project_id, update.schema_key)
     name = update.name.strip()[: limits.CONTEXT_NAME_CHARS].strip()
     node = PopulateNode(
@@ -219,8 +229,71 @@ async def apply_update(tx: Tx, scope: Scope, project_id: str, update: ContextUpd
         context_type=_TYPES.get(update.context_type or "", UNSET),
         tier=update.tier if update.tier in (1, 2, 3) else UNSET,
     )
-    entries = await apply_nodes(tx, scope, project_id, [node], reason="enriched", actor_id=None)
-    return entries[-1].change != "unchanged"
+    proposed = await propose_nodes(tx, scope, project_id, [node], actor_id=actor_id, source=source)
+    if node.schema_key not in proposed:
+        await apply_nodes(tx, scope, project_id, [node], reason="enriched", actor_id=actor_id)
+    return proposed.get(node.schema_key)
+
+
+async def propose_nodes(
+    tx: Tx,
+    scope: Scope,
+    project_id: str,
+    nodes: Sequence[PopulateNode],
+    *,
+    actor_id: str | None,
+    source: str,
+) -> dict[str, int]:
+    """Record the new text of approved contexts as revisions that wait for a review; the contexts stay as they are.
+
+    Return the versions by schema key, of all nodes whose context is approved and would change.
+    """
+    await lock_memory(tx, scope, project_id)
+    found: dict[str, int] = {}
+    by_key = {node.schema_key: node for node in nodes}
+    for row in await store.lock_by_keys(tx, scope, project_id, list(by_key)):
+        changes = _given(by_key[row["schema_key"]])
+        if row["state"] == "approved" and any(row[name] != value for name, value in changes.items()):
+            found[row["schema_key"]] = await _propose(tx, scope, row, changes, actor_id, source)
+    return found
+
+
+async def _propose(
+    tx: Tx, scope: Scope, row: Row, changes: Mapping[str, Any], actor_id: str | None, source: str
+) -> int:
+    """Record the proposed state and, as the current version, the unchanged one. Return the proposed version.
+
+    A proposal that is waiting already is not repeated.
+    """
+    after = {name: changes.get(name, row[name]) for name in ("id", *_SNAPSHOT_COLUMNS.values())}
+    proposed = _snapshot(after)
+    for revision in await history.list_revisions(tx, scope, row["id"], None, _MAX_WAITING):
+        if revision["reason"] == PROPOSED:
+            written = msgspec.json.decode(revision["snapshot"])
+            if all(written[name] == value for name, value in proposed.items()):
+                return int(revision["version"])
+        elif revision["reason"] != _KEPT:
+            break
+    version = int(row["version"]) + 1
+    for number, snapshot, reason, author in (
+        (version, {**proposed, "source": source}, PROPOSED, actor_id),
+        (version + 1, _snapshot({name: row[name] for name in _SNAPSHOT_COLUMNS.values()}), _KEPT, None),
+    ):
+        await history.record(
+            tx,
+            scope,
+            record_kind="context",
+            record_id=row["id"],
+            project_id=row["project_id"],
+            version=number,
+            snapshot=snapshot,
+            reason=reason,
+            actor_id=author,
+        )
+    await store.update_context(tx, scope, row, {"version": version + 1})
+    notify_changed(tx, scope, "contexts", row["project_id"])
+    await touch_memory(tx, scope, row["project_id"])
+    return version
 
 
 def _updated_content(row: Row | None, update: str, *, append: bool) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from loremark.features.contexts import service as contexts
 from loremark.features.enrichment import origins, reading_results, rescan, store, vectors
+from loremark.features.enrichment.proposals import propose_edit, quote_changes
 from loremark.features.enrichment.records import (
     ContextCandidate,
     ItemCandidate,
@@ -27,7 +28,7 @@ from loremark.features.reading import store as readings
 from loremark.memory import dedup as rules
 from loremark.memory import item_classifier, replacement
 from loremark.memory.briefing.relevance import DRAFT_CONFIDENCE
-from loremark.memory.extraction.results import Operation
+from loremark.memory.extraction.results import ContextUpdate, Operation
 from loremark.memory.items import Item
 from loremark.memory.merging import merge, merge_contents
 from loremark.memory.provenance import is_from_scans
@@ -77,12 +78,12 @@ async def _resolve_batch(task: Task, index: VectorIndex) -> bool:
                     task.progress.dropped_weak += 1
                     await store.set_outcome(tx, task.scope, task.job_id, row["position"], "dropped")
             elif isinstance(found, OperationCandidate):
-                await apply_operation(task, tx, found.operation)
+                await apply_operation(task, tx, found.operation, row["event_id"])
                 await store.set_outcome(
                     tx, task.scope, task.job_id, row["position"], "applied", found.operation.item_id
                 )
             elif isinstance(found, ContextCandidate):
-                await contexts.apply_update(tx, task.scope, task.project_id, found.context)
+                await _apply_context(task, tx, found.context, row["event_id"])
                 await store.set_outcome(tx, task.scope, task.job_id, row["position"], "applied")
             else:  # handled by the next stage
                 await store.set_outcome(tx, task.scope, task.job_id, row["position"], "noted")
@@ -242,21 +243,26 @@ def _is_promoted(task: Task, before: Row, after: Row) -> bool:
 
 
 async def merge_into(task: Task, tx: Tx, row: Row, candidate: Item) -> Row:
-    """Merge a candidate into an item. Approved text and a model's are kept; user text is appended to a scan's."""
+    """Merge a candidate into an item. Approved text and a model's are kept; user text is proposed for a scan's."""
     locked = await items.lock_item(tx, task.scope, row["id"])
     assert locked is not None
     known = (await origins.load_items(tx, task.scope, [locked]))[locked["id"]]
     merged = merge(known, candidate)
     if known.status != "draft" or await readings.is_from_reading(tx, task.scope, task.project_id, known.id):
-        extends_scan = is_from_scans(known) and not is_from_scans(candidate)
+        longer = known.content
+        if is_from_scans(known) and not is_from_scans(candidate):
+            longer = merge_contents(known, candidate)
         merged = dataclasses.replace(
             merged,
             title=known.title,
-            content=merge_contents(known, candidate) if extends_scan else known.content,
+            content=known.content if known.status == "approved" else longer,
             type=known.type,
             schema_key=known.schema_key,
             tier=known.tier,
+            reviewed=known.reviewed,
         )
+        if known.status == "approved":
+            await propose_edit(task, tx, locked, dataclasses.replace(merged, content=longer), candidate.evidence)
     fresh = tuple(flag for flag in merged.flags if flag != "stale")
     merged = dataclasses.replace(merged, id=known.id, status=known.status, flags=fresh)
     if await items.change_item(tx, task.scope, locked, merged, reason="merged"):
@@ -268,22 +274,49 @@ async def merge_into(task: Task, tx: Tx, row: Row, candidate: Item) -> Row:
     return updated
 
 
-async def apply_operation(task: Task, tx: Tx, operation: Operation) -> None:
-    """Apply a tool's operation on an item. A delete only deprecates it, so users can restore it."""
+async def _apply_context(task: Task, tx: Tx, update: ContextUpdate, event_id: str) -> None:
+    """Apply a tool's context update. The text of an approved context stays until a reviewer accepts the new one."""
+    actor_id = await store.find_actor(tx, task.scope, event_id)
+    proposed = await contexts.apply_update(
+        tx, task.scope, task.project_id, update, actor_id=actor_id, source=task.session_id
+    )
+    if proposed is not None:
+        task.progress.warn(
+            f"The approved context {update.schema_key[:80]} was not changed. The new text is waiting as version "
+            f"{proposed}; revert to it to accept it."
+        )
+
+
+async def apply_operation(task: Task, tx: Tx, operation: Operation, event_id: str) -> None:
+    """Apply a tool's operation on an item. A delete only deprecates it, so users can restore it.
+
+    What a person has approved stays in use: its new text waits as a draft, and a signed delete only flags it.
+    """
     locked = await items.lock_item(tx, task.scope, operation.item_id)
     if locked is None or locked["project_id"] != task.project_id:
         task.progress.warn(f"Skipped an operation on {operation.item_id[:40]}: item not found.")
         return
     known = records.to_item(locked)
+    actor_id = await store.find_actor(tx, task.scope, event_id)
+    if operation.kind == "update" and known.status == "approved":
+        evidence = quote_changes(operation.changes, event_id)
+        await propose_edit(
+            task, tx, locked, dataclasses.replace(known, **operation.changes), evidence, actor_id=actor_id
+        )
+        return
     if operation.kind == "update":
         changed = dataclasses.replace(known, **operation.changes)
         changed = dataclasses.replace(changed, confidence=min(known.confidence, changed.confidence))
         event = WebhookEvent.ITEM_UPDATED
+    elif known.status == "approved" and known.reviewed and actor_id is None:
+        task.progress.warn("A reviewed item was flagged as stale, because a signed event may not deprecate it.")
+        changed = dataclasses.replace(known, flags=tuple(sorted({*known.flags, "stale"})))
+        event = WebhookEvent.ITEM_UPDATED
     else:
         changed = dataclasses.replace(known, status="deprecated")
         event = WebhookEvent.ITEM_DEPRECATED
-    reason = "edited" if operation.kind == "update" else "deprecated"
-    if await items.change_item(tx, task.scope, locked, changed, reason=reason):
+    reason = "edited" if operation.kind == "update" else "flagged" if changed.status == known.status else "deprecated"
+    if await items.change_item(tx, task.scope, locked, changed, reason=reason, actor_id=actor_id):
         await items.emit_item_event(tx, task.scope, event, task.project_id, known.id, changed)
         if "approved" in (known.status, changed.status):
             await items.touch_memory(tx, task.scope, task.project_id)

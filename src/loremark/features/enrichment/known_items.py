@@ -10,6 +10,7 @@ from loremark.features.enrichment.vector_index import VectorIndex
 from loremark.features.items import records
 from loremark.features.items import service as items
 from loremark.memory.briefing.relevance import DRAFT_CONFIDENCE
+from loremark.memory.items import Item
 from loremark.memory.reading.prompt import KnownItem
 from loremark.memory.reading.transcript import Passage
 from loremark.ports.embeddings.embedder import Embedder, EmbedderFailed
@@ -57,7 +58,7 @@ async def list_known_items(tx: Tx, scope: Scope, item_ids: Sequence[str]) -> lis
 def to_known(row: Row) -> KnownItem:
     item = records.to_item(row)
     return KnownItem(
-        item.id, item.type, item.title, item.content, item.status == "approved", clock.iso(row["created_at_ms"])[:10]
+        item.id, item.type, item.title, item.content, _is_reviewed(item), clock.iso(row["created_at_ms"])[:10]
     )
 
 
@@ -65,6 +66,10 @@ def _telling(passages: Sequence[Passage]) -> list[Passage]:
     """The passages that tell what a session is about: what people said, then the rest, the latest first."""
     said = [passage for passage in passages if passage.speaker != "tools"]
     return sorted(said, key=lambda one: (one.speaker not in ("person", "commit", "saved"), -one.number))[:_PASSAGES]
+
+
+def _is_reviewed(item: Item) -> bool:
+    return item.status == "approved" and item.reviewed
 
 
 def _is_current(row: Row) -> bool:

@@ -98,7 +98,7 @@ async def retire_rule_drafts(task: Task, tx: Tx, reading: Row) -> None:
     """Withdraw what the rules made of the same events before, unless somebody has edited or reviewed it."""
     for item_id in await readings.list_rule_drafts(tx, task.scope, task.project_id, task.session_id):
         row = await items.lock_item(tx, task.scope, item_id)
-        if row is None or row["status"] != "draft":
+        if row is None or row["status"] != "draft" or items.CONFLICT in records.to_item(row).flags:
             continue
         item = records.to_item(row)
         if not all(reading["from_event"] <= one.event_id <= reading["up_to_event"] for one in item.evidence):

@@ -9,6 +9,7 @@ from itertools import pairwise
 import msgspec
 
 from loremark.base.caller import Scope
+from loremark.features.enrichment.proposals import propose_edit
 from loremark.features.enrichment.task import Task
 from loremark.features.history import store as history
 from loremark.features.items import records
@@ -26,21 +27,22 @@ _MAX_QUOTES = 20
 
 
 def find_rescanned(item: Item, neighbors: Sequence[Row]) -> Row | None:
-    """Return the active item that an earlier scan created for the same finding."""
+    """Return the active item that an earlier scan created for the same finding; the approved one, if there is one."""
     if SCAN_TAG not in item.tags:
         return None
+    found: list[Row] = []
     for row in neighbors:
         known = records.to_item(row)
         same = known.title.casefold() == item.title.casefold() and known.type == item.type
         if same and SCAN_TAG in known.tags and known.status != "deprecated":
-            return row
-    return None
+            found.append(row)
+    return min(found, key=lambda row: (row["status"] != "approved", row["id"]), default=None)
 
 
 async def update_from_scan(task: Task, tx: Tx, row: Row, candidate: Item) -> Row:
     """Replace text, files and evidence by those of the newest scan, keeping additions from other events.
 
-    Text written by a user, before or after the scan, is kept.
+    Text written by a user, before or after the scan, is kept; so is approved text, and the new one is proposed.
     """
     locked = await items.lock_item(tx, task.scope, row["id"])
     assert locked is not None
@@ -48,7 +50,9 @@ async def update_from_scan(task: Task, tx: Tx, row: Row, candidate: Item) -> Row
     revisions = await history.list_revisions(tx, task.scope, row["id"], None, _MAX_REVISIONS)
     is_edited = any(revision["reason"] in _USER_CHANGES for revision in revisions)
     if is_edited or await _predates_scans(tx, task.scope, row["id"]):
-        updated = dataclasses.replace(merge(known, candidate), title=known.title, content=known.content)
+        updated = dataclasses.replace(
+            merge(known, candidate), title=known.title, content=known.content, reviewed=known.reviewed
+        )
     else:
         sentences, files = _merged_additions(revisions)
         quotes = (*candidate.evidence, *(quote for quote in known.evidence if quote not in candidate.evidence))
@@ -59,6 +63,9 @@ async def update_from_scan(task: Task, tx: Tx, row: Row, candidate: Item) -> Row
             confidence=max(known.confidence, candidate.confidence),
             evidence=tuple(sorted(quotes[:_MAX_QUOTES])),
         )
+    if known.status == "approved":
+        await propose_edit(task, tx, locked, updated, candidate.evidence)
+        updated = dataclasses.replace(updated, content=known.content)
     flags = tuple(flag for flag in updated.flags if flag != "stale")
     updated = dataclasses.replace(updated, id=known.id, status=known.status, flags=flags)
     if await items.change_item(tx, task.scope, locked, updated, reason="rescanned"):

@@ -45,6 +45,9 @@ _MARK = Sql(
     .where(events.c.team_id == bindparam("scope"), InList(events.c.id, "event_ids"))
     .values(enriched_by=bindparam("by_job"))
 )
+_ACTOR = Sql(
+    select(events.c.actor_id).where(events.c.team_id == bindparam("scope"), events.c.id == bindparam("of_event"))
+)
 _CANDIDATES = Bulk(
     candidates,
     ("job_id", "position", "team_id", "project_id", "event_id", "content"),
@@ -224,6 +227,12 @@ async def list_candidates(tx: Tx, scope: Scope, job_id: str, take: int) -> list[
 async def list_item_candidates(tx: Tx, scope: Scope, job_id: str) -> list[Row]:
     """List a job's items without an outcome, in order."""
     return await tx.many(_ITEMS, scope=scope, of_job=job_id)
+
+
+async def find_actor(tx: Tx, scope: Scope, event_id: str) -> str | None:
+    """Return who sent an event; None if only a signature vouches for it."""
+    row = await tx.one(_ACTOR, scope=scope, of_event=event_id)
+    return row["actor_id"] if row is not None else None
 
 
 async def list_reverts(tx: Tx, scope: Scope, job_id: str, *, after: int, take: int) -> list[Row]:

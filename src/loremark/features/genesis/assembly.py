@@ -93,8 +93,14 @@ async def _populate(task: Task, tx: Tx, nodes: tuple[Node, ...]) -> None:
     unedited = [node for node in nodes_to_apply if node.schema_key not in edited]
     if edited:
         task.note(f"Contexts left unchanged because users edited them: {len(edited)}.")
-    if unedited:
-        await contexts.apply_nodes(tx, task.scope, task.project_id, unedited, reason=SCANNED, actor_id=None)
+    proposed = await contexts.propose_nodes(
+        tx, task.scope, task.project_id, unedited, actor_id=None, source=f"scan {task.scan_id}"
+    )
+    if proposed:
+        task.note(f"Approved contexts left unchanged; their new text is waiting for a review: {len(proposed)}.")
+    unapproved = [node for node in unedited if node.schema_key not in proposed]
+    if unapproved:
+        await contexts.apply_nodes(tx, task.scope, task.project_id, unapproved, reason=SCANNED, actor_id=None)
 
 
 def _would_change(row: Row, node: PopulateNode) -> bool:

@@ -17,6 +17,7 @@ from loremark.features.history import store as history
 from loremark.features.items import records, store
 from loremark.features.items.service import (
     CONFLICT,
+    accept_proposal,
     change_item,
     clear_conflicts,
     emit_item_event,
@@ -62,6 +63,7 @@ def shape(row: Row) -> MemoryItem:
         merged_from=list(item.merged_from),
         branch=item.branch,
         version=row["version"],
+        reviewed=item.reviewed,
     )
 
 
@@ -96,8 +98,10 @@ async def update_item(tx: Tx, caller: Caller, row: Row, change: ItemUpdate) -> N
     if "type" in given and "tier" not in given and before.tier == TIER_OF_TYPE[before.type]:
         given["tier"] = TIER_OF_TYPE[given["type"]]
     resolves_conflict = bool(given.keys() & {"title", "content", "status"})
+    if resolves_conflict:
+        given["reviewed"] = given.get("status", before.status) == "approved"
     cleared = {CONFLICT} if resolves_conflict else set()
-    if given.keys() - {"status"} or given.get("status") == "approved":
+    if given.keys() - {"status", "reviewed"} or given.get("status") == "approved":
         cleared |= _REVIEW_FLAGS
     after = dataclasses.replace(before, **given, flags=tuple(flag for flag in before.flags if flag not in cleared))
     superseded_by = row["superseded_by"] if after.status == "deprecated" else None
@@ -112,6 +116,8 @@ async def update_item(tx: Tx, caller: Caller, row: Row, change: ItemUpdate) -> N
         superseded_by=superseded_by,
     )
     others: list[str] = []
+    if before.status != "approved" and after.status == "approved":
+        await accept_proposal(tx, caller.scope, row, actor_id=caller.user_id)
     if resolves_conflict:
         others = await clear_conflicts(tx, caller.scope, row["project_id"], row["id"], actor_id=caller.user_id)
     if changed:
@@ -165,6 +171,7 @@ async def revert_item(tx: Tx, caller: Caller, row: Row, version: int) -> None:
         raise errors.REVISION_NOT_FOUND()
     snapshot = msgspec.json.decode(revision["snapshot"])
     before, after = records.to_item(row), records.from_snapshot(row["id"], snapshot)
+    after = dataclasses.replace(after, reviewed=after.status == "approved")
     successor = snapshot["supersededBy"]
     if successor is not None and await store.find_item(tx, caller.scope, successor) is None:
         successor = None

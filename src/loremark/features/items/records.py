@@ -13,6 +13,7 @@ from loremark.features.history.store import encode
 from loremark.features.history.tokens import count_tokens as count_tokens
 from loremark.memory.branches import is_default_branch
 from loremark.memory.items import Item, Quote
+from loremark.memory.provenance import UNKNOWN_SOURCE, source_name
 from loremark.memory.ranking.entry import Entry, pack_terms
 from loremark.storage.database import Row
 
@@ -37,7 +38,13 @@ def to_item(row: Row) -> Item:
         branch=row["branch"],
         tier=row["tier"],
         merged_from=tuple(msgspec.json.decode(row["merged_from"], type=list[str])),
+        reviewed=bool(row["reviewed"]),
     )
+
+
+def source_of(row: Row) -> str:
+    """Return the name of what sent an unreviewed item: an agent, ``git``, ``genesis`` …"""
+    return source_name(row["session_source"] or "") or UNKNOWN_SOURCE
 
 
 def files_of(row: Row) -> tuple[str, ...]:
@@ -83,6 +90,7 @@ def to_columns(item: Item) -> dict[str, Any]:
         "evidence": encode_evidence(item.evidence),
         "flags": encode_unique(sorted(item.flags)),
         "merged_from": encode_unique(item.merged_from),
+        "reviewed": item.reviewed,
         "content_hash": content_hash(item),
         "token_count": count_tokens(f"{item.title}\n{item.content}"),
     }
@@ -105,6 +113,7 @@ def to_snapshot(item: Item, superseded_by: str | None) -> dict[str, Any]:
         "branch": item.branch,
         "mergedFrom": list(dict.fromkeys(item.merged_from)),
         "supersededBy": superseded_by,
+        "reviewed": item.reviewed,
     }
 
 
@@ -124,6 +133,7 @@ def from_snapshot(item_id: str, snapshot: Mapping[str, Any]) -> Item:
         branch=snapshot["branch"],
         tier=snapshot["tier"],
         merged_from=tuple(snapshot["mergedFrom"]),
+        reviewed=snapshot.get("reviewed", False),
     )
 
 

@@ -29,6 +29,8 @@ from loremark.storage.database import Row, Tx
 from loremark.wire.events import WebhookEvent
 
 CONFLICT = "conflict"
+PROPOSED_EDIT = "An event proposes this text for the approved item."
+"""The reason recorded with the pair of an approved item and a draft of its new text."""
 
 
 async def create_item(
@@ -161,6 +163,19 @@ async def emit_item_event(tx: Tx, scope: Scope, event: WebhookEvent, project_id:
 async def add_conflict(tx: Tx, scope: Scope, project_id: str, item_id: str, other_id: str, reason: str) -> None:
     """Record that two items contradict each other. The caller sets the ``conflict`` flag."""
     await store.create_conflict(tx, scope, project_id, item_id, other_id, reason)
+
+
+async def list_proposals(tx: Tx, scope: Scope, project_id: str, item_id: str) -> list[Row]:
+    """List the drafts that propose a new text for an approved item."""
+    return await store.lock_paired(tx, scope, project_id, item_id, PROPOSED_EDIT, "draft")
+
+
+async def accept_proposal(tx: Tx, scope: Scope, row: Row, *, actor_id: str) -> None:
+    """Deprecate the item whose text a newly approved draft replaces, if it was a proposal."""
+    for other in await store.lock_paired(tx, scope, row["project_id"], row["id"], PROPOSED_EDIT, "approved"):
+        retired = dataclasses.replace(records.to_item(other), status="deprecated")
+        await change_item(tx, scope, other, retired, reason="superseded", actor_id=actor_id, superseded_by=row["id"])
+        await emit_item_event(tx, scope, WebhookEvent.ITEM_DEPRECATED, row["project_id"], other["id"], retired)
 
 
 async def clear_conflicts(

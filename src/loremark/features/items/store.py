@@ -13,7 +13,7 @@ from loremark.features.index import store as index
 from loremark.features.items.records import PATH_SEPARATOR, clean_paths
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import InList, Sql
-from loremark.storage.tables import item_conflicts, item_files, item_vectors, items, items_to_embed
+from loremark.storage.tables import item_conflicts, item_files, item_vectors, items, items_to_embed, sessions
 
 # A literal, because the separator must be known when the statement is compiled.
 _SEPARATOR: Any = literal_column(f"'{PATH_SEPARATOR}'")
@@ -23,7 +23,8 @@ _paths = (
     .correlate(items)
     .scalar_subquery()
 )
-ITEM_SELECT: Select[Any] = select(items, _paths.label("paths"))
+SESSION_SOURCE = select(sessions.c.source).where(sessions.c.id == items.c.session_id).correlate(items).scalar_subquery()
+ITEM_SELECT: Select[Any] = select(items, _paths.label("paths"), SESSION_SOURCE.label("session_source"))
 """Selects items in the form ``records.to_item`` reads."""
 
 _OF_TEAM = items.c.team_id == bindparam("scope")
@@ -66,6 +67,7 @@ MUTABLE_COLUMNS = (
     "token_count",
     "superseded_by",
     "merged_from",
+    "reviewed",
     "version",
 )
 _UPDATE = Sql(
@@ -126,6 +128,22 @@ _OTHERS = Sql(
     select(item_conflicts.c.other_id)
     .where(_UNRESOLVED, item_conflicts.c.item_id == bindparam("of_item"))
     .order_by(item_conflicts.c.other_id)
+)
+_PAIRED = Sql(
+    ITEM_SELECT.where(
+        _OF_TEAM,
+        items.c.status == bindparam("of_status"),
+        items.c.superseded_by.is_(None),
+        items.c.id.in_(
+            select(item_conflicts.c.other_id).where(
+                _UNRESOLVED,
+                item_conflicts.c.item_id == bindparam("of_item"),
+                item_conflicts.c.reason == bindparam("of_reason"),
+            )
+        ),
+    )
+    .order_by(items.c.id)
+    .with_for_update(of=items)
 )
 _IN_CONFLICT = Sql(
     select(item_conflicts.c.item_id).where(_UNRESOLVED, InList(item_conflicts.c.item_id, "item_ids")).distinct()
@@ -274,6 +292,13 @@ async def list_conflicting(tx: Tx, scope: Scope, project_id: str, item_id: str) 
     """List the ids of items that contradict this one."""
     rows = await tx.many(_OTHERS, scope=scope, of_project=project_id, of_item=item_id)
     return [row["other_id"] for row in rows]
+
+
+async def lock_paired(tx: Tx, scope: Scope, project_id: str, item_id: str, reason: str, status: str) -> list[Row]:
+    """Lock the current items of this status that are recorded as in conflict with this one for this reason."""
+    return await tx.many(
+        _PAIRED, scope=scope, of_project=project_id, of_item=item_id, of_reason=reason, of_status=status
+    )
 
 
 async def list_still_in_conflict(tx: Tx, scope: Scope, project_id: str, item_ids: Collection[str]) -> set[str]:

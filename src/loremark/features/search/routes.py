@@ -117,6 +117,8 @@ def _shape(item: SearchHit, *, explain: bool) -> SearchResult:
         confidence=item.confidence,
         files=list(item.files),
         used=False,
+        session_id=UNSET if item.reviewed or item.session_id is None else item.session_id,
+        reviewed=UNSET if item.reviewed else False,
         score=round(item.score, 6),
         explanation=explanation if explain else UNSET,
     )

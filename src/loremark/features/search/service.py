@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from loremark.base import log
 from loremark.base.caller import Scope
 from loremark.features.index.cache import CachedIndex, IndexCache
-from loremark.features.items.records import files_of
+from loremark.features.items.records import files_of, source_of
 from loremark.features.items.service import list_few_by_ids
 from loremark.features.search.item_index import ItemIndex
 from loremark.memory.ranking.calibration import get_calibration
@@ -44,6 +44,9 @@ class SearchHit:
     score: float
     reasons: tuple[Reason, ...]
     updated_at_ms: int
+    reviewed: bool
+    session_id: str | None
+    source: str
 
 
 @dataclass(frozen=True)
@@ -134,4 +137,7 @@ def _to_hit(hit: Hit, row: Row) -> SearchHit:
         score=hit.score,
         reasons=hit.reasons,
         updated_at_ms=row["updated_at_ms"],
+        reviewed=row["status"] == "approved" and bool(row["reviewed"]),
+        session_id=row["session_id"],
+        source=source_of(row),
     )

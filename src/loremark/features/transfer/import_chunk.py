@@ -171,6 +171,7 @@ class ChunkBuilder:
             "size_bytes": event.size_bytes,
             "created_at_ms": line.created_at_ms,
             "enriched_by": IMPORTED if line.enriched else None,
+            "actor_id": None,
         }
         self._chunk.events.setdefault(columns["id"], NewEvent(number, columns, event.blobs))
 
@@ -192,6 +193,7 @@ class ChunkBuilder:
             branch=clean.branch(state.branch),
             tier=state.tier,
             merged_from=tuple(map(self._refs.swap, state.merged_from)),
+            reviewed=state.reviewed,
         )
         if clean.found == before:
             return item

@@ -129,6 +129,7 @@ def item_line(
         branch=clean.branch(row["branch"]),
         merged_from=[refs.swap(merged) for merged in msgspec.json.decode(row["merged_from"], type=list[str])],
         superseded_by=refs.swap(row["superseded_by"]),
+        reviewed=bool(row["reviewed"]),
         session=refs.swap(row["session_id"]),
         source_ref=clean.model(refs.swap(row["source_ref"])),
         merged_at_ms=row["merged_at_ms"],
@@ -158,6 +159,7 @@ def revision_line(row: Row, refs: Refs, known: Container[str]) -> RevisionLine:
         snapshot["mergedFrom"] = [refs.swap(merged) for merged in snapshot["mergedFrom"]]
         snapshot["supersededBy"] = refs.swap(snapshot["supersededBy"])
     else:
+        snapshot.pop("source", None)
         snapshot["name"] = clean.name(snapshot["name"], limits.CONTEXT_NAME_CHARS)
         snapshot["description"] = clean.text(snapshot["description"], limits.DESCRIPTION_CHARS)
     return RevisionLine(

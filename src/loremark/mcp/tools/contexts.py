@@ -114,7 +114,8 @@ async def _id_of(memory: Memory, given: ContextArguments) -> str:
 
 
 def _render_context(context: ContextDetail) -> str:
-    return fenced(f"# {one_line(context.name, 100)} [{context.key}] ({context.state})\n\n{context.content}")
+    state = context.state if context.state == "approved" else f"{context.state}, unreviewed"
+    return fenced(f"# {one_line(context.name, 100)} [{context.key}] ({state})\n\n{context.content}")
 
 
 CONTEXT = Tool(

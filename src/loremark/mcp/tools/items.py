@@ -37,9 +37,11 @@ class ItemDetail(MemoryResult):
     tags: list[str]
     flags: list[str]
     evidence: list[str]
+    source_ref: str
     updated_at: str
     version: int
     replaced_by: str
+    reviewed: bool
 
 
 async def _item(memory: Memory, given: ItemArguments, progress: Progress) -> ItemDetail:
@@ -59,14 +61,18 @@ def _item_detail(item: MemoryItem) -> ItemDetail:
         tags=item.tags,
         flags=list(item.flags),
         evidence=[truncate(quote.quote, _QUOTE_CHARS) for quote in item.evidence[:_QUOTES]],
+        source_ref=item.source_ref or "",
         updated_at=item.updated_at,
         version=item.version,
         replaced_by=item.superseded_by or "",
+        reviewed=item.status == "approved" and item.reviewed,
     )
 
 
 def _render(item: ItemDetail) -> str:
-    facts = [f"{item.status} {item.type}", f"confidence {item.confidence:.2f}", f"updated {item.updated_at}"]
+    source = item.source_ref or "an import"
+    facts = [] if item.reviewed else [f"unreviewed, from {one_line(source)}"]
+    facts += [f"{item.status} {item.type}", f"confidence {item.confidence:.2f}", f"updated {item.updated_at}"]
     facts += [f"flags: {', '.join(item.flags)}"] if item.flags else []
     facts += [f"superseded by {item.replaced_by}"] if item.replaced_by else []
     lines = [f"# {one_line(item.title)} ({item.id})", "; ".join(facts), "", item.content]

@@ -140,6 +140,8 @@ class SearchHit(msgspec.Struct, kw_only=True, rename="camel"):
     files: list[str]
     similarity: float
     confidence: float
+    reviewed: bool
+    session_id: str
 
 
 class TurnHit(msgspec.Struct, kw_only=True, rename="camel"):
@@ -186,6 +188,8 @@ async def _search(memory: Memory, given: SearchArguments, progress: Progress) ->
                 files=item.files[:_MAX_FILES],
                 similarity=item.similarity,
                 confidence=item.confidence,
+                reviewed=item.reviewed is not False,
+                session_id=item.session_id if isinstance(item.session_id, str) else "",
             )
             for item in found.results
         ],
@@ -209,10 +213,14 @@ def _turn_hit(turn: TurnResult) -> TurnHit:
 
 
 def _render_hits(hits: SearchHits) -> str:
-    blocks = [_entry(hit.type, hit.title, hit.id, hit.facts, hit.files) for hit in hits.results]
+    blocks = [_entry(hit.type + _mark(hit), hit.title, hit.id, hit.facts, hit.files) for hit in hits.results]
     if hits.turns:
         blocks += [_UNREVIEWED, *map(_quotation, hits.turns)]
     return fenced("\n\n".join(blocks)) if blocks else "No matching memories."
+
+
+def _mark(hit: SearchHit | FileMemory) -> str:
+    return "" if hit.reviewed else f", unreviewed, from {one_line(hit.session_id) or 'an import'}"
 
 
 def _quotation(turn: TurnHit) -> str:
@@ -260,6 +268,8 @@ class FileMemory(msgspec.Struct, kw_only=True, rename="camel"):
     facts: str
     files: list[str]
     stale: bool
+    reviewed: bool
+    session_id: str
 
 
 class FileMemories(MemoryResult):
@@ -288,6 +298,8 @@ def _file_memory(item: MemoryItem) -> FileMemory:
         facts=truncate(item.content, _FACTS_CHARS),
         files=item.files[:_MAX_FILES],
         stale="stale" in item.flags,
+        reviewed=item.status == "approved" and item.reviewed,
+        session_id=item.source_ref or "",
     )
 
 
@@ -295,7 +307,13 @@ def _render_file_memories(known: FileMemories) -> str:
     parts = []
     if known.items:
         entries = (
-            _entry(f"{item.type}, may be out of date" if item.stale else item.type, item.title, item.id, item.facts, [])
+            _entry(
+                item.type + _mark(item) + (", may be out of date" if item.stale else ""),
+                item.title,
+                item.id,
+                item.facts,
+                [],
+            )
             for item in known.items
         )
         parts.append(fenced("\n\n".join(entries)))

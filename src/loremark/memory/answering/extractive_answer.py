@@ -39,15 +39,18 @@ def compose_answer(question: str, passages: Sequence[Passage], confidences: Sequ
 
 def _no_answer(passages: Sequence[Passage], nearest: int | None) -> str:
     """No citation and no source: the title only hints at where to look."""
-    title = "" if nearest is None else sanitize_line(passages[nearest].title)
-    return f"{CLOSEST_TITLE} {title}" if title else NO_ANSWER
+    if nearest is None or not (title := sanitize_line(passages[nearest].title)):
+        return NO_ANSWER
+    origin = passages[nearest].origin
+    return f"{CLOSEST_TITLE} {title}{f' (unreviewed, from {origin})' if origin else ''}"
 
 
 def _quote_passage(passage: Passage, number: int, question: str, most: int) -> str:
     """A short passage in full; otherwise the sentences that are about the question."""
     sentences = passage_sentences(passage.content) or (sanitize_line(passage.title) or "Untitled.",)
     quoted = sentences if len(sentences) <= most else best_sentences(sentences, question, most)
-    return " ".join(f"{sentence} [{number}]" for sentence in quoted)
+    mark = f"Unreviewed, from {passage.origin}: " if passage.origin else ""
+    return mark + " ".join(f"{sentence} [{number}]" for sentence in quoted)
 
 
 def best_sentences(sentences: Sequence[str], question: str, most: int) -> tuple[str, ...]:
@@ -59,8 +62,8 @@ def best_sentences(sentences: Sequence[str], question: str, most: int) -> tuple[
 
 
 def _source(passage: Passage, number: int) -> str:
-    files = _files(passage)
-    return f"- [{number}] {sanitize_line(passage.title)}" + (f" ({files})" if files else "")
+    about = ", ".join(filter(None, ("unreviewed" if passage.origin else "", _files(passage))))
+    return f"- [{number}] {sanitize_line(passage.title)}" + (f" ({about})" if about else "")
 
 
 def _files(passage: Passage) -> str:

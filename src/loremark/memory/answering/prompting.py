@@ -38,8 +38,8 @@ Rules
 - Short: one to five sentences, or a short list. Markdown, no headings, no links, no images, no HTML.
 - Answer in the language of the question."""
 _UNREVIEWED = """
-- A passage marked UNREVIEWED is an unconfirmed quote from a session or commit. Prefer the other passages. If you
-  use it, say that it is unreviewed and when it was said."""
+- Nobody has confirmed a passage marked UNREVIEWED. Prefer the other passages. If you use it, say that it is
+  unreviewed, where it is from and when it was said."""
 
 
 def build_prompt(question: str, earlier: Sequence[Turn], passages: Sequence[Passage]) -> tuple[str, str]:
@@ -70,7 +70,9 @@ def _blocks(passages: Sequence[Passage]) -> list[str]:
         files = ", ".join(_clean(file, _FILE_CHARS) for file in passage.files[:_MAX_FILES])
         lines = [f"title: {_line(passage.title, _TITLE_CHARS)}", f"type: {_line(passage.type, 40)}"]
         lines += (
-            [f"id: {_line(passage.item_id, 100)}", f"status: reviewed, current, {passage.date}"] if passage.date else []
+            [f"id: {_line(passage.item_id, 100)}", f"status: reviewed, current, {passage.date}"]
+            if passage.date and not passage.origin
+            else []
         )
         lines += [f"UNREVIEWED: from {_line(passage.origin, _TITLE_CHARS)}"] if passage.origin else []
         lines += [f"files: {_line(files, _MAX_FILES * _FILE_CHARS)}"] if files else []

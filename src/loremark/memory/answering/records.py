@@ -17,8 +17,8 @@ class Turn:
 class Passage:
     """An item or quotation that may answer the question. ``similarity`` is 0 to 1, comparable between questions.
 
-    ``origin``: where an unreviewed quote comes from, and its date; empty for items. ``date``: when an item was last
-    changed.
+    ``origin``: where something unreviewed comes from, and its date; empty for reviewed items. ``date``: when an item
+    was last changed.
     """
 
     item_id: str

@@ -33,11 +33,22 @@ def compose_unreviewed_answer(question: str, quotations: Sequence[Passage]) -> C
         for number, passage in enumerate(quotations, start=1)
     ]
     sources = "\n".join(
-        f"- [{number}] {sanitize_line(passage.title)}" for number, passage in enumerate(quotations, start=1)
+        f"- [{number}] {sanitize_line(passage.title)} (unreviewed)"
+        for number, passage in enumerate(quotations, start=1)
     )
     return ComposedAnswer(
         "\n\n".join((*paragraphs, f"Sources:\n{sources}")), tuple(passage.item_id for passage in quotations)
     )
+
+
+def mark_unreviewed(answer: str, passages: Sequence[Passage], used: Sequence[str]) -> str:
+    """Return a model's answer, followed by the cited passages that nobody has reviewed."""
+    marks = [
+        f"[{number}] from {passage.origin}"
+        for number, passage in enumerate(passages, start=1)
+        if passage.origin and passage.item_id in used
+    ]
+    return f"{answer}\n\nUnreviewed: {'; '.join(marks)}." if marks else answer
 
 
 def _statements(passage: Passage) -> list[str]:

@@ -296,6 +296,7 @@ def _section(schema_key: str) -> str:
 def _entry(entry: Entry, text: Text, content: str, *, shortened: bool) -> str:
     """Render an entry as a list item: title, details, and its text unless it repeats the title."""
     details = [] if entry.kind == "context" else [entry.type]
+    details += [f"unreviewed, from {entry.source}"] if entry.source else []
     details += [_MARKS[flag] for flag in entry.flags if flag in _MARKS]
     details += ["on this branch"] if entry.on_branch else []
     details += ["shortened"] if shortened else []

@@ -36,6 +36,8 @@ class Entry(NamedTuple):
     on_branch: bool
     """Only on the requested branch, not merged yet."""
     origin: Origin = "other"
+    source: str = ""
+    """What sent an item that nobody has reviewed; empty for others."""
 
 
 @dataclass(frozen=True, slots=True)

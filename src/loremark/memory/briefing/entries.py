@@ -13,7 +13,7 @@ EntryKind = Literal["item", "session", "commit"]
 
 @dataclass(frozen=True, slots=True)
 class KnownItem:
-    """A memory item. ``origin``: the agent or person it comes from, if known."""
+    """A memory item. ``origin``: what sent it, shown unless it was reviewed."""
 
     id: str
     title: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, Index, Table, UniqueConstraint
 
-from loremark.storage.tables.columns import binary, key_part, metadata, number, primary, real, ref, text
+from loremark.storage.tables.columns import binary, flag, key_part, metadata, number, primary, real, ref, text
 
 items = Table(
     "items",
@@ -33,6 +33,8 @@ items = Table(
     number("version"),
     number("created_at_ms"),
     number("updated_at_ms"),
+    # Whether a person has approved this text.
+    flag("reviewed", default=False),
     Index("ix_items_project_id_id", "project_id", "id"),
     # The last three columns let the index alone answer counts over many projects.
     Index("ix_items_project_id_status_tier", "project_id", "status", "tier", "flags", "token_count", "created_at_ms"),
