@@ -14,6 +14,7 @@ from sqlalchemy import (
     cast,
     exists,
     false,
+    func,
     insert,
     literal,
     null,
@@ -23,6 +24,7 @@ from sqlalchemy import (
 from loremark.base import ids
 from loremark.features.projects.jobs import project_tables
 from loremark.storage.database import Database
+from loremark.storage.tables import users
 
 
 async def fill(database: Database, team_id: str, project_id: str, rows: int) -> None:
@@ -50,6 +52,8 @@ async def fill_table(database: Database, table: Table, team_id: str, project_id:
 
 def _value(column: Column[Any], unique_text: Any, number: Any) -> Any:
     """A valid value, unique per row where the column may require it."""
+    if column.foreign_keys and column.name == "user_id":
+        return select(func.min(users.c.id)).scalar_subquery()
     if column.nullable:
         return null()
     if isinstance(column.type, Text):

@@ -107,6 +107,8 @@ class Cast:
         self._actors = actors
         self._visitor: Actor | None = None
         self._visitor_member = ""
+        self._limited: dict[str, Actor] = {}
+        self._other_project = ""
 
     def __getitem__(self, name: str) -> Actor:
         return self._actors[name]
@@ -188,6 +190,21 @@ class Cast:
             await self.service.app(scope, receive, send)
         head, first = messages[0], messages[1]
         return httpx.Response(head["status"], headers=head["headers"], content=first["body"], request=request)
+
+    async def limited(self, **limits: Any) -> Actor:
+        """The owner with a key that has these limits."""
+        name = json.dumps(limits)
+        if name not in self._limited:
+            made = await self.owner.post("/api/keys", {"name": "limited", **limits})
+            assert made.status_code == 201, made.text
+            self._limited[name] = Actor(name, dataclasses.replace(self.owner, key=made.json()["key"]))
+        return self._limited[name]
+
+    async def other_project(self) -> str:
+        """A project that no example is about, always the same."""
+        if not self._other_project:
+            self._other_project = await self.project("public")
+        return self._other_project
 
     async def project(self, visibility: str = "private") -> str:
         """Create a project of the owner with ``lead`` as its admin and ``assigned`` as a member.

@@ -114,6 +114,7 @@ _on("items.list", _list_items)
 MEMORY["items.list (all)"] = _list_all_items
 _on_item("items.get")
 _on_item("items.update", {"title": "Renamed", "status": "approved", "files": ["src/api.py"], "tags": ["redis", "api"]})
+_on_item("items.update (deprecates)", {"status": "deprecated"})
 _on_item("items.delete")
 _on_item("items.revisions")
 _on_item("items.evidence")

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from loremark.base import errors
+from loremark.base.caller import KEY_SCOPES
 from loremark.base.settings import PREFIX, Settings
 from loremark.cli.outline import Option, outline
 from loremark.entry.application import ROUTES
 from loremark.entry.command_table import COMMANDS
+from loremark.web.authentication import Needs
 from loremark.web.routes import Route
 
 ROOT = Path(__file__).parents[2]
@@ -44,9 +46,9 @@ def _plain(value: object) -> str:
 def endpoints_page() -> str:
     lines = [
         "# Endpoints\n",
-        "Every route with its authentication and possible statuses. A running server also shows the request and",
-        "response schemas, at `/docs` (for people) and `/openapi.json` (for programs). The [HTTP API](../api.md) guide",
-        "has examples.",
+        "Every route with its authentication and possible statuses. `key (read)` means that an API key limited to",
+        "scopes needs the scope `read`. A running server also shows the request and response schemas, at `/docs` (for",
+        "people) and `/openapi.json` (for programs). The [HTTP API](../api.md) guide has examples.",
     ]
     groups: dict[str, list[Route]] = {}
     for route in ROUTES:
@@ -65,7 +67,7 @@ def _authentication(route: Route) -> str:
     methods = [
         method
         for method, is_accepted in (
-            ("key", needs.by_key),
+            (f"key ({_scopes(needs)})", needs.by_key),
             ("login", needs.by_login),
             ("signature", needs.by_signature),
             ("ticket", needs.by_ticket),
@@ -74,6 +76,12 @@ def _authentication(route: Route) -> str:
     ]
     accepted = " or ".join(methods) or "none"
     return f"{accepted}; {' or '.join(sorted(needs.roles, reverse=True))}" if needs.roles else accepted
+
+
+def _scopes(needs: Needs) -> str:
+    """The scopes of which an API key needs one."""
+    named = [scope for scope in KEY_SCOPES if scope in needs.scopes]
+    return "any scope" if len(named) == len(KEY_SCOPES) else " or ".join(named)
 
 
 def _statuses(route: Route) -> str:

@@ -20,7 +20,7 @@ class Endpoint:
 
 
 async def test_failed_creation_is_retried_and_close_still_works() -> None:
-    mount = McpMount("http://127.0.0.1", cast(Any, None), cast(Any, None), Origins(frozenset()))
+    mount = McpMount("http://127.0.0.1", Origins(frozenset()))
     created: list[Any] = []
 
     def create() -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import select
 
@@ -10,7 +12,15 @@ from loremark.base.clock import HOUR_MS
 from loremark.base.signing import sha256_hex
 from loremark.features.keys.last_use import LastUseTracker
 from loremark.storage.tables import api_keys
-from tests.features.steps import FORBIDDEN, UNAUTHENTICATED, insert_rows, raw_database, run_sql, status_and_body
+from tests.features.steps import (
+    FORBIDDEN,
+    NO_PROJECT,
+    UNAUTHENTICATED,
+    insert_rows,
+    raw_database,
+    run_sql,
+    status_and_body,
+)
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -167,3 +177,123 @@ async def test_key_pagination_newest_first(service: Service) -> None:
         cursor = page.headers.get("x-next-cursor")
         path = f"/api/keys?limit=2&cursor={cursor}" if cursor else ""
     assert seen == expected
+
+
+async def _use_from(service: Service, key: str, address: str) -> tuple[int, object]:
+    headers = {"Authorization": f"Bearer {key}", "X-Forwarded-For": address}
+    return status_and_body(await service.http.get("/api/auth/me", headers=headers))
+
+
+async def test_limits_are_shown_and_recorded(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    limits = {
+        "scopes": ["capture", "read", "read"],
+        "projectId": project,
+        "expiresAt": "2100-01-31T00:00:00+01:00",
+        "allowedAddresses": ["203.0.113.7", "2001:db8::/32", "203.0.113.7/32"],
+    }
+    created = await owner.post("/api/keys", {"name": "agent", **limits})
+    assert created.status_code == 201
+    shown = {
+        "scopes": ["read", "capture"],
+        "projectId": project,
+        "expiresAt": "2100-01-30T23:00:00.000Z",
+        "allowedAddresses": ["203.0.113.7", "2001:db8::/32"],
+    }
+    entry = (await owner.get("/api/keys")).json()[0]
+    for found in (created.json(), entry, (await owner.get("/api/audit")).json()[0]["details"]):
+        assert {name: found[name] for name in shown} == shown
+
+
+async def test_invalid_limits_are_refused(service: Service) -> None:
+    owner, stranger = await service.owner(), await service.owner("Others")
+    for limits, error in (
+        ({"scopes": []}, "scopes must be one of read, write, capture, admin"),
+        ({"scopes": ["everything"]}, None),
+        ({"expiresAt": "2000-01-01T00:00:00Z"}, "expiresAt must be in the future"),
+        ({"allowedAddresses": []}, None),
+        ({"allowedAddresses": ["10.0.0.1/8"]}, None),
+        ({"allowedAddresses": ["example.com"]}, None),
+        ({"allowedAddresses": ["10.0.0.1 10.0.0.2"]}, None),
+        ({"allowedAddresses": ["10.0.0.1"] * 21}, None),
+    ):
+        refused = await owner.post("/api/keys", {"name": "key", **limits})
+        assert refused.status_code == 400, limits
+        assert error is None or refused.json() == {"error": error}
+    foreign = await stranger.create_project()
+    assert status_and_body(await owner.post("/api/keys", {"name": "key", "projectId": foreign})) == NO_PROJECT
+
+
+@pytest.mark.own_service
+async def test_key_expires(service: Service) -> None:
+    owner = await service.owner()
+    now_ms = clock.now_ms()
+    expiry = clock.iso(now_ms + HOUR_MS)
+    key = (await owner.post("/api/keys", {"name": "short", "expiresAt": expiry})).json()["key"]
+    assert (await _use(service, key))[0] == 200
+    with clock.use(lambda: now_ms + HOUR_MS):
+        assert await _use(service, key) == UNAUTHENTICATED
+
+
+@pytest.mark.settings(LOREMARK_TRUSTED_PROXIES="127.0.0.1")
+async def test_key_works_only_from_its_addresses(service: Service) -> None:
+    owner = await service.owner()
+    limits = {"allowedAddresses": ["203.0.113.7", "10.20.0.0/16", "2001:db8:1::/48"]}
+    created = (await owner.post("/api/keys", {"name": "ci", **limits})).json()
+    for address in ("203.0.113.8", "10.21.0.1", "2001:db8:2::1", "127.0.0.1"):
+        assert await _use_from(service, created["key"], address) == FORBIDDEN, address
+    [entry] = [entry for entry in (await owner.get("/api/keys")).json() if entry["id"] == created["id"]]
+    assert entry["lastUsed"] is None
+    for address in ("203.0.113.7", "10.20.255.1", "2001:db8:1::1", "::ffff:203.0.113.7"):
+        assert (await _use_from(service, created["key"], address))[0] == 200, address
+
+
+@pytest.mark.settings(LOREMARK_TRUSTED_PROXIES="127.0.0.1")
+async def test_cached_answer_is_not_served_to_other_addresses(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    key = (await owner.post("/api/keys", {"name": "ci", "allowedAddresses": ["203.0.113.7"]})).json()["key"]
+    headers = {"Authorization": f"Bearer {key}"}
+    path = f"/api/v2/brain?projectId={project}"
+    await service.wait_for_jobs()
+    for _ in range(3):
+        allowed = await service.http.get(path, headers={**headers, "X-Forwarded-For": "203.0.113.7"})
+        refused = await service.http.get(path, headers={**headers, "X-Forwarded-For": "203.0.113.8"})
+        assert (allowed.status_code, refused.status_code) == (200, 403)
+
+
+async def test_limited_key_cannot_make_keys_but_can_delete_itself(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    other = await _make(owner, "other")
+    for limits in (
+        {"scopes": ["admin"]},
+        {"scopes": ["read", "write", "capture", "admin"]},
+        {"projectId": project},
+        {"expiresAt": "2100-01-01T00:00:00Z"},
+        {"allowedAddresses": ["127.0.0.1"]},
+    ):
+        made = (await owner.post("/api/keys", {"name": "limited", **limits})).json()
+        person = replace(owner, key=made["key"])
+        assert status_and_body(await person.post("/api/keys", {"name": "more"})) == FORBIDDEN
+        assert status_and_body(await person.get("/api/keys")) == FORBIDDEN
+        assert status_and_body(await person.delete("/api/keys", {"keyId": other["id"]})) == FORBIDDEN
+        assert (await person.delete("/api/keys", {"keyId": made["id"]})).status_code == 204
+        assert await _use(service, made["key"]) == UNAUTHENTICATED
+
+
+async def test_key_of_a_project_is_no_team_admin(service: Service) -> None:
+    """An owner's key for one project does not manage the team, its other projects or its contexts."""
+    owner = await service.owner()
+    project = await owner.create_project()
+    key = (await owner.post("/api/keys", {"name": "limited", "projectId": project})).json()["key"]
+    person = replace(owner, key=key)
+    invited = await person.post(f"/api/projects/{project}/members", {"email": "someone@example.com"})
+    assert status_and_body(invited) == FORBIDDEN
+    assert status_and_body(await person.post("/api/contexts", {"name": "Team rules"})) == FORBIDDEN
+    assert (await person.patch(f"/api/projects/{project}", {"name": "Renamed"})).status_code == 200
+    assert (await owner.delete(f"/api/projects/{project}")).status_code == 204
+    assert status_and_body(await person.get(f"/api/projects/{project}")) == NO_PROJECT
+    await service.wait_for_jobs()
+    assert await _use(service, key) == UNAUTHENTICATED

@@ -11,6 +11,7 @@ from sqlalchemy import BigInteger, Boolean, Float, LargeBinary, Table, select
 
 from loremark.ports.blobs.store import open_blobs
 from loremark.storage.tables import (
+    api_keys,
     audit_entries,
     brains,
     brains_to_check,
@@ -24,6 +25,7 @@ from loremark.storage.tables import (
     turns_to_embed,
 )
 from tests.features.steps import NO_PROJECT, insert_rows, status_and_body
+from tests.support.people import Person
 from tests.support.service import Service
 
 pytestmark = pytest.mark.anyio
@@ -56,11 +58,15 @@ def _row(table: Table, project_id: str, number: int, known: dict[str, str]) -> d
     return row
 
 
-async def _fill(service: Service, project_id: str, team_id: str, tables: Iterable[Table]) -> None:
+async def _fill(service: Service, project_id: str, owner: Person, tables: Iterable[Table]) -> None:
     """Insert rows into each table, and many vectors of the current model (others are pruned by the service)."""
     model = service.runtime.engines.embedder.name
     for table in tables:
-        known = {"project_id": project_id, "team_id": team_id} | ({"model": model} if table is item_vectors else {})
+        known = {"project_id": project_id, "team_id": owner.team_id} | (
+            {"model": model} if table is item_vectors else {}
+        )
+        if table is api_keys:
+            known["user_id"] = owner.user_id
         count = 1 if list(table.primary_key.columns) == [table.c.project_id] else 3
         if table is item_vectors:
             count = VECTOR_COUNT
@@ -79,7 +85,7 @@ async def test_project_deletion_removes_only_its_own_data(service: Service) -> N
     deleted_project, other_project = await owner.create_project("Gone"), await owner.create_project("Kept")
     blobs = open_blobs(service.settings.blobs_url)
     for project in (deleted_project, other_project):
-        await _fill(service, project, owner.team_id, STABLE_TABLES)
+        await _fill(service, project, owner, STABLE_TABLES)
         for number in range(3):
             await blobs.put(project, f"{number:064x}", f"{project} {number}".encode())
     before = {table.name: await _rows(service, table, other_project) for table in STABLE_TABLES}
@@ -88,7 +94,7 @@ async def test_project_deletion_removes_only_its_own_data(service: Service) -> N
     assert all([await _rows(service, table, deleted_project) for table in STABLE_TABLES])
     detail = (await owner.get(f"/api/projects/{other_project}")).json()
 
-    await _fill(service, deleted_project, owner.team_id, [items_to_embed])
+    await _fill(service, deleted_project, owner, [items_to_embed])
     deleted = await owner.delete(f"/api/projects/{deleted_project}")
     assert (deleted.status_code, deleted.content) == (204, b"")
     path = f"/api/projects/{deleted_project}"
@@ -130,7 +136,6 @@ def test_deletion_covers_every_project_table() -> None:
     """Project tables have a ``project_id`` column; all other tables are listed here."""
     other_tables = {table.name for table in metadata.sorted_tables if "project_id" not in table.c}
     assert other_tables == {
-        "api_keys",
         "billing_accounts",
         "credit_transactions",
         "installation",

@@ -192,7 +192,7 @@ async def test_large_transfer_uses_little_memory(database_url: str, tmp_path: Pa
         service = Service(runtime, None, None)  # type: ignore[arg-type]  # no background jobs
         owner = await service.owner()
         async with runtime.database.read() as tx:
-            caller = await keys.find_by_key(tx, owner.key)
+            caller = await keys.find_by_key(tx, owner.key, "")
         assert caller is not None
         project, target = await insert_projects(service, owner.team_id, 2)
         now_ms, text = clock.now_ms(), "The queue is drained by one worker. " * 10

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from loremark.base import ids
+from loremark.base.caller import KEY_SCOPES
 from loremark.entry.application import ROUTES
 from loremark.storage.tables import (
     audit_entries,
@@ -33,7 +34,7 @@ from tests.contract.cast import ACTORS, COOKIE, TEAM, Actor, Ask, Cast, new_emai
 from tests.contract.contract import load
 from tests.contract.examples import BY_NAME, EXAMPLES, route_of
 from tests.contract.examples_capture import make_session, make_webhook
-from tests.journeys.access_table import NO, NOBODY, OUT, TABLE, UNSIGNED, Cell
+from tests.journeys.access_table import LIMITED_KEYS, NO, NOBODY, OUT, TABLE, UNSIGNED, Cell
 from tests.support import databases
 
 pytestmark = pytest.mark.anyio
@@ -102,6 +103,53 @@ async def test_key_or_login_does_not_replace_a_signature(cast: Cast, name: str, 
         before = await _state(cast, ask)
         assert _outcome(await cast.send(cast[name], route, ask, by_login=by_login)) == UNSIGNED
         assert await _state(cast, ask) == before
+
+
+def test_limited_keys_cover_every_route_for_keys() -> None:
+    assert set(LIMITED_KEYS) == {row for row in TABLE if route_of(row).needs.by_key}
+
+
+@pytest.mark.parametrize("row", LIMITED_KEYS)
+async def test_limited_keys_have_the_access_in_the_table(cast: Cast, row: str) -> None:
+    """The owner, with a key for one scope, and with one for another project."""
+    scopes, elsewhere = LIMITED_KEYS[row]
+    route = route_of(row)
+    cells = {
+        await cast.limited(scopes=[scope]): TABLE[row][0] if scope in scopes.split() else NO for scope in KEY_SCOPES
+    }
+    cells[await cast.limited(projectId=await cast.other_project())] = elsewhere
+    wrong: list[str] = []
+    untouched: Ask | None = None
+    for actor, expected in cells.items():
+        ask = untouched or await EXAMPLES[row](cast, cast["owner"])
+        if isinstance(expected, int):
+            answer, untouched = await cast.send(actor, route, ask), None
+        else:
+            answer, has_changed = await _send_refused(cast, actor, route, ask, by_login=None)
+            untouched = None if has_changed else ask
+            if has_changed:
+                wrong.append(f"{actor.name} was refused and yet changed something")
+        if _outcome(answer) != expected:
+            wrong.append(f"{actor.name}: {_outcome(answer)}, not {expected}")
+        if answer.status_code == 404:
+            wrong += await _leaks(cast, actor, row, ask, answer, by_login=None)
+    assert wrong == []
+
+
+async def test_lists_contain_only_the_project_of_the_key(cast: Cast) -> None:
+    project, other = await cast.project(), await cast.project("public")
+    for each in (project, other):
+        await make_session(cast, each)
+    person = (await cast.limited(projectId=project)).person
+    assert [entry["id"] for entry in (await person.get("/api/projects")).json()] == [project]
+    assert (await person.get(f"/api/projects?cursor={project}")).json() == []
+    assert [entry["id"] for entry in (await person.get("/api/v2/overview")).json()["projects"]] == [project]
+    assert (await person.get("/api/v2/overview")).json()["spend"] is None
+    for path in ("/api/v2/sessions", "/api/v2/items", "/api/contexts"):
+        answer = await person.get(path)
+        found = answer.json()
+        entries = found["sessions"] if isinstance(found, dict) and "sessions" in found else found
+        assert {entry.get("projectId", project) for entry in entries} <= {project}, path
 
 
 async def _differences(cast: Cast, row: str, by_login: bool | None) -> list[str]:

@@ -43,7 +43,7 @@ def authenticators(
 ) -> Authenticators:
     """Authenticators that accept only these keys and logins."""
 
-    async def by_key(_tx: Tx, text: str) -> Caller | None:
+    async def by_key(_tx: Tx, text: str, _address: str) -> Caller | None:
         return (keys or {}).get(text)
 
     async def by_login(_tx: Tx, text: str) -> Caller | None:

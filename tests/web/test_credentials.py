@@ -29,15 +29,15 @@ routes = Routes("small")
 other_routes = Routes("other", unauthorized=errors.UNAUTHORIZED)
 
 
-@routes.add("GET", "/both", needs(KEY | LOGIN), name="read")
-@routes.add("POST", "/both", needs(KEY | LOGIN), name="write")
-@routes.add("PATCH", "/both", needs(KEY | LOGIN), name="change")
-@routes.add("PUT", "/both", needs(KEY | LOGIN), name="put")
-@routes.add("DELETE", "/both", needs(KEY | LOGIN), name="delete")
+@routes.add("GET", "/both", needs(KEY | LOGIN, "read"), name="read")
+@routes.add("POST", "/both", needs(KEY | LOGIN, "read"), name="write")
+@routes.add("PATCH", "/both", needs(KEY | LOGIN, "read"), name="change")
+@routes.add("PUT", "/both", needs(KEY | LOGIN, "read"), name="put")
+@routes.add("DELETE", "/both", needs(KEY | LOGIN, "read"), name="delete")
 @routes.add("POST", "/login", needs(LOGIN), name="by_login")
-@routes.add("POST", "/key", needs(KEY), name="by_key")
-@routes.add("GET", "/managers", needs(KEY | LOGIN, MANAGERS), name="managers")
-@other_routes.add("GET", "/other", needs(KEY | LOGIN), name="other")
+@routes.add("POST", "/key", needs(KEY, "read"), name="by_key")
+@routes.add("GET", "/managers", needs(KEY | LOGIN, "read", roles=MANAGERS), name="managers")
+@other_routes.add("GET", "/other", needs(KEY | LOGIN, "read"), name="other")
 async def whoami(call: Call) -> Identity:
     """The caller."""
     return Identity(name=call.caller.name, via=call.caller.auth_method)

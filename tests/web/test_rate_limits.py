@@ -55,7 +55,7 @@ async def unchanged(call: Call) -> Response:
     return Response(304, headers=[(b"etag", b'"1"')])
 
 
-@routes.add("POST", "/mine", needs(KEY | LOGIN, frozenset((OWNER,))), name="mine")
+@routes.add("POST", "/mine", needs(KEY | LOGIN, "write", roles=frozenset((OWNER,))), name="mine")
 async def mine(call: Call) -> Note:
     """For owners."""
     return Note(text=call.caller.name)

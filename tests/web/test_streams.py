@@ -99,7 +99,7 @@ async def breaking(call: Call) -> Stream:
     return Stream(call.use(ChunkSource).breaking())
 
 
-@routes.add("GET", "/watched", needs(KEY), name="watched", tx=TxMode.NONE, content_type=STREAM)
+@routes.add("GET", "/watched", needs(KEY, "read"), name="watched", tx=TxMode.NONE, content_type=STREAM)
 async def watched(call: Call) -> Stream:
     """Ends when the key is revoked."""
     return Stream(call.use(ChunkSource).watched(call))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Literal, NamedTuple, NewType
+from typing import Literal, NamedTuple, NewType, get_args
 
 import msgspec
 
@@ -13,6 +13,13 @@ OWNER: Role = "owner"
 ADMIN: Role = "admin"
 MEMBER: Role = "member"
 MANAGERS: frozenset[Role] = frozenset((OWNER, ADMIN))
+
+KeyScope = Literal["read", "write", "capture", "admin"]
+"""What an API key may do. A route names the scopes of which a key needs one."""
+
+KEY_SCOPES: tuple[KeyScope, ...] = get_args(KeyScope)
+AGENT_SCOPES: tuple[KeyScope, ...] = ("read", "capture")
+"""What the key of a coding agent may do."""
 
 Scope = NewType("Scope", str)
 """The team whose rows a query may touch. Every store function takes one or documents why it cannot."""
@@ -51,6 +58,12 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     """The sealed secret that verified a quick signature."""
     address: str = ""
     request_id: str = ""
+    key_scopes: frozenset[KeyScope] | None = None
+    """What the caller's API key is limited to; None without a limit."""
+    only_project: str | None = None
+    """The project that the caller's API key is limited to."""
+    is_limited: bool = False
+    """Whether the API key has any limit: scopes, a project, an expiry date or addresses."""
 
     @property
     def scope(self) -> Scope:
@@ -58,5 +71,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def manages(self) -> bool:
-        """Owner or admin of the team."""
-        return self.role in MANAGERS
+        """Owner or admin of the team, with a credential for the whole team."""
+        return self.role in MANAGERS and self.only_project is None
+
+    def has_scope(self, scope: KeyScope) -> bool:
+        return self.key_scopes is None or scope in self.key_scopes

@@ -162,7 +162,7 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
     )
     capture = EventIntake(runtime.database, runtime.blobs, plans, window_ms=settings.session_window_s * SECOND_MS)
     brains = BrainCache(runtime.database)
-    mount = McpMount(settings.base_url, runtime.database, runtime.sealer, origins)
+    mount = McpMount(settings.base_url, origins)
     pages = Pages(settings.worker_url)
     tools = Services(
         runtime.sealer,

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from loremark.base import errors
-from loremark.base.caller import Caller
-from loremark.base.crypto import Sealer
-from loremark.features.projects.access import Access, get_project
-from loremark.features.projects.secrets import secret_context
-from loremark.storage.database import Database
 from loremark.web.app import PARENT_REQUEST_ID, App
-from loremark.web.authentication import ANYONE, KEY, Origins, needs
+from loremark.web.authentication import ANY_SCOPE, ANYONE, KEY, Origins, needs
 from loremark.web.call import Call
 from loremark.web.request import Scope
 from loremark.web.response import EVENT_STREAM, Response, Stream, encode_json
@@ -44,12 +39,10 @@ def challenge(base_url: str) -> str:
 class McpMount:
     """The MCP server, created on the first request because importing it takes about a second."""
 
-    def __init__(self, base_url: str, database: Database, sealer: Sealer, origins: Origins) -> None:
+    def __init__(self, base_url: str, origins: Origins) -> None:
         self.base_url = base_url
         self.app: App | None = None
         self.create_endpoint: Callable[[], Endpoint] = _create_endpoint
-        self._database = database
-        self._sealer = sealer
         self._origins = origins
         self._creation: asyncio.Task[Endpoint] | None = None
 
@@ -104,32 +97,16 @@ class McpMount:
         from loremark.mcp.memory import Memory
 
         assert self.app is not None
-        request, caller = call.request, call.caller
+        request = call.request
         transport = AsgiTransport(self.app, self.base_url, request.address, {PARENT_REQUEST_ID: request.request_id})
         key = (request.header(b"authorization") or "")[len("bearer ") :].strip()
         project = (request.header(b"x-loremark-project") or "")[:_PROJECT_CHARS]
 
-        async def find_signer(project_id: str) -> AsyncClient:
-            secret = await self._secret_for(caller, project_id)
-            return await stack.enter_async_context(AsyncClient(self.base_url, key, {project_id: secret}, transport))
-
-        async with AsyncExitStack() as stack:
-            client = await stack.enter_async_context(AsyncClient(self.base_url, key, transport=transport))
-            yield Memory(client, project, find_signer)
-
-    async def _secret_for(self, caller: Caller, project_id: str) -> str:
-        """The signing secret, if the caller may write to the project. It never leaves this process."""
-        from loremark.client.call import ApiError
-
-        try:
-            async with self._database.read() as tx:
-                project = await get_project(tx, caller, project_id, Access.WRITE)
-        except errors.Refusal as refusal:
-            raise ApiError(refusal.status, refusal.text) from refusal
-        return self._sealer.open(project["hmac_secret_sealed"], secret_context(project_id))
+        async with AsyncClient(self.base_url, key, transport=transport) as client:
+            yield Memory(client, project)
 
 
-@routes.add("POST", PATH, needs(KEY), name="message", tx=TxMode.NONE, in_openapi=False)
+@routes.add("POST", PATH, needs(KEY, *ANY_SCOPE), name="message", tx=TxMode.NONE, in_openapi=False)
 async def handle_message(call: Call) -> Response | Stream:
     """Model Context Protocol over streamable HTTP."""
     return await call.use(McpMount).handle(call)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -17,9 +17,6 @@ _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _LISTED = 10
 
 
-FindSigner = Callable[[str], Awaitable[AsyncClient]]
-
-
 def validate_id(given: str, what: str) -> str:
     """Return the ID if it is safe in a URL; raise a not-found ToolError otherwise."""
     if not _ID.fullmatch(given):
@@ -30,15 +27,10 @@ def validate_id(given: str, what: str) -> str:
 class Memory:
     """The caller's API client, for the duration of one request."""
 
-    def __init__(self, client: AsyncClient, project: str = "", find_signer: FindSigner | None = None) -> None:
+    def __init__(self, client: AsyncClient, project: str = "") -> None:
         self.client = client
         self.agent = ""
         self._project = project
-        self._find_signer = find_signer
-
-    async def signer(self, project_id: str) -> AsyncClient:
-        """Return the client for calls signed with the project's secret."""
-        return self.client if self._find_signer is None else await self._find_signer(project_id)
 
     async def project_id(self, wanted: str = "") -> str:
         """Return the project given by ID or name, or else the folder's project, or else the only project."""

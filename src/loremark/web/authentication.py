@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from loremark.base import errors
-from loremark.base.caller import Caller, Role
+from loremark.base.caller import KEY_SCOPES, Caller, KeyScope, Role
 from loremark.base.errors import ErrorKind
 from loremark.storage.database import Database, Tx
 from loremark.web.request import Request
@@ -38,6 +38,8 @@ class Needs:
     """The requirements of a route. Without ``credentials`` anyone may call it."""
 
     credentials: Credential | None
+    scopes: frozenset[KeyScope] = frozenset()
+    """An API key needs one of these."""
     roles: frozenset[Role] | None = None
     is_page: bool = False
     """A browser page: unauthenticated visitors are redirected to sign in."""
@@ -64,14 +66,22 @@ class Needs:
 ANYONE = Needs(None)
 
 
-def needs(credentials: Credential, roles: frozenset[Role] | None = None) -> Needs:
-    """Require one of these credentials and, if given, one of these team roles (else 403)."""
-    return Needs(credentials, roles)
+def needs(credentials: Credential, *scopes: KeyScope, roles: frozenset[Role] | None = None) -> Needs:
+    """Require one of these credentials, of an API key one of these scopes, and, if given, one of these team roles.
+
+    A key limited to one project has no team role.
+    """
+    if (KEY in credentials) != bool(scopes):
+        raise TypeError("routes for API keys, and only they, name the scopes of which a key needs one")
+    return Needs(credentials, frozenset(scopes), roles)
+
+
+ANY_SCOPE = KEY_SCOPES
 
 
 def page_needs_login(roles: frozenset[Role] | None = None) -> Needs:
     """Require a browser login and, if given, one of these team roles; redirect others to sign in."""
-    return Needs(LOGIN, roles, is_page=True)
+    return Needs(LOGIN, roles=roles, is_page=True)
 
 
 @dataclass(frozen=True)
@@ -95,6 +105,8 @@ class Origins:
 
 
 FindCaller = Callable[[Tx, str], Awaitable[Caller | None]]
+FindCallerFrom = Callable[[Tx, str, str], Awaitable[Caller | None]]
+"""With the address that the request comes from. Raises if the credential must not be used from there."""
 VerifySignature = Callable[[Database, Request, bool], Awaitable[Caller]]
 
 
@@ -102,7 +114,7 @@ VerifySignature = Callable[[Database, Request, bool], Awaitable[Caller]]
 class Authenticators:
     """The functions that look up credentials, provided by the features."""
 
-    find_by_key: FindCaller
+    find_by_key: FindCallerFrom
     find_by_login: FindCaller
     verify_signature: VerifySignature
     cookie_name: str
@@ -120,7 +132,9 @@ async def authenticate(
     caller = await _find_caller(request, tx, required, by)
     if caller is None:
         raise unauthorized()
-    if required.roles is not None and caller.role not in required.roles:
+    if caller.key_scopes is not None and caller.key_scopes.isdisjoint(required.scopes):
+        raise errors.FORBIDDEN()
+    if required.roles is not None and (caller.role not in required.roles or caller.only_project is not None):
         raise errors.FORBIDDEN()
     return caller
 
@@ -130,7 +144,7 @@ async def _find_caller(request: Request, tx: Tx, required: Needs, by: Authentica
     if authorization is not None and required.by_key:
         if authorization[:7].lower() != _BEARER:
             return None
-        return await by.find_by_key(tx, authorization[7:].strip())
+        return await by.find_by_key(tx, authorization[7:].strip(), request.address)
     if not required.by_login:
         return None
     token = cookie(request, by.cookie_name)

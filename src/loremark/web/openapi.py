@@ -208,7 +208,7 @@ def _possible_errors(route: Route) -> list[ErrorKind]:
     kinds: list[ErrorKind] = []
     if route.needs.credentials is not None:
         kinds.append(route.unauthorized)
-        if route.needs.roles is not None:
+        if route.needs.roles is not None or route.needs.scopes:
             kinds.append(errors.FORBIDDEN)
         if route.method != "GET" and route.needs.by_login:
             kinds.append(errors.CROSS_SITE)

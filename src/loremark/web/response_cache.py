@@ -17,7 +17,7 @@ _KEPT_S = 1.0
 _KEY_BYTES = 4_096
 _BODY_BYTES = 64 * 1024
 
-Key = tuple[str, bytes, bytes | None, bytes | None, bytes | None]
+Key = tuple[str, bytes, str, bytes | None, bytes | None, bytes | None]
 
 
 class ResponseCache:
@@ -49,6 +49,7 @@ def cache_key(request: Request) -> Key:
     return (
         request.path,
         request.query_string,
+        request.address,  # a key may be limited to addresses
         headers.get(b"authorization"),
         headers.get(b"cookie"),
         headers.get(b"if-none-match"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -17,10 +16,6 @@ TokenBudget = Annotated[
 ]
 # Comma-separated paths.
 FileList = Annotated[str, Meta(min_length=1, pattern=r"^[^\x00-\x1f\x7f]+$(?!\n)")]
-
-
-# ISO 8601 with a UTC offset.
-SnapshotTime = Annotated[datetime, Meta(tz=True)]
 HistoryLimit = Annotated[int, Meta(ge=1, le=limits.BRAIN_MOMENTS_PAGE)]
 HistoryCursor = Annotated[str, Meta(pattern=rf"^[1-9][0-9]{{0,14}}{END}")]
 PlanState = Literal["full", "shortened", "omitted"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from msgspec import UNSET, UnsetType
+
 from loremark.base.caller import Role
 from loremark.wire.shapes import AnyId, Email, Password, PasswordInput, PersonName, Shape, TeamName, Token
 
@@ -58,3 +60,5 @@ class CurrentUser(Shape):
     auth_method: str
     teams: list[TeamSummary]
     has_password: bool = True
+    key_id: str | UnsetType = UNSET
+    """The API key, if one was used."""

@@ -52,6 +52,10 @@ class ItemUpdate(Shape):
     branch: BranchName | UnsetType | None = UNSET
     """Null if the item applies to all branches."""
 
+    @property
+    def only_deprecates(self) -> bool:
+        return self == ItemUpdate(status="deprecated")
+
 
 class MemoryItem(Shape):
     """A piece of project knowledge and the evidence for it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -33,6 +34,9 @@ Password = Annotated[
 ]
 PasswordInput = Annotated[str, Meta(min_length=1, max_length=limits.PASSWORD_MAX_CHARS, pattern=ANY_TEXT)]
 Token = Annotated[str, Meta(min_length=1, max_length=500, pattern=rf"^[A-Za-z0-9._-]+{END}")]
+NetworkAddress = Annotated[str, Meta(min_length=1, max_length=limits.ADDRESS_CHARS, pattern=ANY_TEXT)]
+# ISO 8601 with a UTC offset.
+Time = Annotated[datetime, Meta(tz=True)]
 AnyId = Annotated[str, Meta(min_length=1, max_length=100, pattern=ANY_TEXT)]
 
 

@@ -42,7 +42,7 @@ class KeepAlive:
 @routes.add(
     "POST",
     "/api/v2/ask",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "read"),
     name="ticket",
     tx=TxMode.NONE,
     raw_body=AskRequest,

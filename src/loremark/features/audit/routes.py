@@ -22,7 +22,7 @@ class AuditQuery(Page, frozen=True, rename="camel"):
     project_id: str | None = None
 
 
-@routes.add("GET", "/api/audit", needs(KEY | LOGIN, MANAGERS), name="list")
+@routes.add("GET", "/api/audit", needs(KEY | LOGIN, "admin", roles=MANAGERS), name="list")
 async def list_audit(call: Call, query: AuditQuery) -> list[AuditEntry]:
     """List the team's audit log, newest first."""
     rows = await store.list_entries(

@@ -26,8 +26,8 @@ from loremark.wire.billing import (
 
 routes = Routes("billing")
 
-_OWNER = needs(KEY | LOGIN, frozenset((OWNER,)))
-_READERS = needs(KEY | LOGIN, MANAGERS)
+_OWNER = needs(KEY | LOGIN, "admin", roles=frozenset((OWNER,)))
+_READERS = needs(KEY | LOGIN, "admin", roles=MANAGERS)
 _EVENT_BYTES = 512 * 1024
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
 from loremark.base import clock
 from loremark.features.brain import store
 from loremark.features.history import store as history
@@ -12,8 +10,6 @@ from loremark.web.call import Call
 from loremark.web.paging import Page, cut
 from loremark.wire.brain import BrainHistoryEntry
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND = timedelta(milliseconds=1)
 _TITLE_COLUMNS = [f"of_{number}" for number in range(1, history.MOMENT_TITLES + 1)]
 
 
@@ -34,8 +30,3 @@ def _shape(row: Row, titles: dict[str, str]) -> BrainHistoryEntry:
         removed=int(row["removed"]),
         titles=[titles[row[column]] for column in _TITLE_COLUMNS if row[column] in titles],
     )
-
-
-def epoch_ms(at: datetime) -> int:
-    """Convert to epoch milliseconds. Times before 1970 become 0."""
-    return max(0, (at - _EPOCH) // _MILLISECOND)

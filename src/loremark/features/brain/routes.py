@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from loremark.base import clock, errors, limits
 from loremark.features.brain.etags import format_etag, matches_etag
-from loremark.features.brain.moments import epoch_ms, list_moment_page
+from loremark.features.brain.moments import list_moment_page
 from loremark.features.brain.past_brain import PastBrains
 from loremark.features.brain.plans import BrainPlanner
 from loremark.features.brain.request import BrainRequest
@@ -29,10 +29,9 @@ from loremark.wire.brain import (
     FileList,
     HistoryCursor,
     HistoryLimit,
-    SnapshotTime,
     TokenBudget,
 )
-from loremark.wire.shapes import BranchName
+from loremark.wire.shapes import BranchName, Time
 
 routes = Routes("brain")
 
@@ -71,7 +70,7 @@ class BrainQuery(PlanQuery, frozen=True, kw_only=True, rename="camel"):
 
 
 class PastQuery(PlanQuery, frozen=True, kw_only=True, rename="camel"):
-    at: SnapshotTime
+    at: Time
 
 
 class MomentsQuery(Page, frozen=True, kw_only=True, rename="camel"):
@@ -99,7 +98,7 @@ def _paths(given: str) -> tuple[str, ...]:
 @routes.add(
     "GET",
     "/api/v2/brain",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "read"),
     name="get",
     tx=TxMode.NONE,
     alternate_type="text/markdown",
@@ -126,7 +125,7 @@ async def get_brain(call: Call, query: BrainQuery) -> Brain | Response:
 @routes.add(
     "GET",
     "/api/v2/brain/plan",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "read"),
     name="plan",
     tx=TxMode.NONE,
     errors=(errors.TOKEN_BUDGET_RANGE, errors.PROJECT_NOT_FOUND),
@@ -140,7 +139,9 @@ async def get_plan(call: Call, query: PlanQuery) -> BrainPlan:
     )
 
 
-@routes.add("GET", "/api/v2/brain/history", needs(KEY | LOGIN), name="history", errors=(errors.PROJECT_NOT_FOUND,))
+@routes.add(
+    "GET", "/api/v2/brain/history", needs(KEY | LOGIN, "read"), name="history", errors=(errors.PROJECT_NOT_FOUND,)
+)
 async def list_moments(call: Call, query: MomentsQuery) -> list[BrainHistoryEntry]:
     """List changes to approved memory, newest first. Permanently deleted items are not included."""
     await get_project(call.tx, call.caller, query.project_id, Access.READ)
@@ -150,7 +151,7 @@ async def list_moments(call: Call, query: MomentsQuery) -> list[BrainHistoryEntr
 @routes.add(
     "GET",
     "/api/v2/brain/snapshot",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "read"),
     name="snapshot",
     tx=TxMode.NONE,
     errors=(errors.TOKEN_BUDGET_RANGE, errors.PROJECT_NOT_FOUND),
@@ -159,6 +160,6 @@ async def get_past(call: Call, query: PastQuery) -> Brain:
     """Get the brain as it was at a point in time, without items that were permanently deleted since."""
     request = query.request
     await get_current(call.database, call.caller, request)
-    at_ms = min(clock.now_ms(), epoch_ms(query.at))
+    at_ms = min(clock.now_ms(), clock.epoch_ms(query.at))
     assembled = await call.use(PastBrains).get(call.caller.scope, request, at_ms, call.request.wait_for_disconnect)
     return to_brain(request, assembled, at_ms)

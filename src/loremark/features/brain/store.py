@@ -44,6 +44,7 @@ _PROJECT_EXISTS = and_(
 # The project, the caller's membership and the last brain: three primary key lookups in one statement.
 _FIND_CURRENT = Sql(
     select(
+        projects.c.id,
         projects.c.visibility,
         projects.c.memory_version,
         project_members.c.role.label("my_role"),

@@ -29,7 +29,7 @@ _NOTHING = Briefing(id=None, markdown="", token_estimate=0, entries=[])
 @routes.add(
     "POST",
     "/api/v2/briefing",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "read"),
     name="create",
     tx=TxMode.NONE,
     errors=(errors.PROJECT_NOT_FOUND,),
@@ -81,7 +81,9 @@ class UsefulnessQuery(Struct, frozen=True, rename="camel"):
     days: Annotated[int, Meta(ge=1, le=limits.USEFULNESS_DAYS_MAX)] = limits.USEFULNESS_DAYS_DEFAULT
 
 
-@routes.add("GET", "/api/v2/usefulness", needs(KEY | LOGIN), name="usefulness", errors=(errors.PROJECT_NOT_FOUND,))
+@routes.add(
+    "GET", "/api/v2/usefulness", needs(KEY | LOGIN, "read"), name="usefulness", errors=(errors.PROJECT_NOT_FOUND,)
+)
 async def get_usefulness(call: Call, query: UsefulnessQuery) -> Usefulness:
     """Show how often agents were briefed, used what they were given, and had to be corrected again."""
     project = await get_project(call.tx, call.caller, query.project_id, Access.READ)
@@ -89,7 +91,9 @@ async def get_usefulness(call: Call, query: UsefulnessQuery) -> Usefulness:
     return await usage.get_usefulness(call.tx, call.caller.scope, project, since_ms)
 
 
-@item_routes.add("GET", "/api/v2/items/{id}/usage", needs(KEY | LOGIN), name="usage", errors=(errors.ITEM_NOT_FOUND,))
+@item_routes.add(
+    "GET", "/api/v2/items/{id}/usage", needs(KEY | LOGIN, "read"), name="usage", errors=(errors.ITEM_NOT_FOUND,)
+)
 async def get_item_usage(call: Call, id: str) -> ItemUsage:
     """Show how often an item was given to agents, and how often it was used or needed repeating."""
     item = await editing.get_item(call.tx, call.caller, id, Access.READ)

@@ -51,7 +51,9 @@ class MessagesQuery(Page, frozen=True):
     cursor: Annotated[str, Meta(pattern=rf"^msg_[0-9a-hjkmnp-tv-z]{{26}}{END}")] | None = None
 
 
-@_routes.add("GET", "/api/v2/chat-sessions", needs(KEY | LOGIN), name="list", errors=(errors.PROJECT_NOT_FOUND,))
+@_routes.add(
+    "GET", "/api/v2/chat-sessions", needs(KEY | LOGIN, "read"), name="list", errors=(errors.PROJECT_NOT_FOUND,)
+)
 async def list_chats(call: Call, query: ChatsQuery) -> ChatSessions:
     """List a project's chat sessions, latest activity first. Search matches the beginnings of words in titles."""
     rows, total = await editing.list_chats(
@@ -69,7 +71,7 @@ async def list_chats(call: Call, query: ChatsQuery) -> ChatSessions:
 @_routes.add(
     "POST",
     "/api/v2/chat-sessions",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "write"),
     name="create",
     status=201,
     errors=(errors.PROJECT_NOT_FOUND, errors.PROJECT_ARCHIVED),
@@ -80,7 +82,7 @@ async def create_chat(call: Call, body: NewChat) -> ChatCreated:
     return ChatCreated(ok=True, session_id=chat.id, session=chat)
 
 
-@_single_routes.add("GET", "/api/v2/chat-sessions/{id}", needs(KEY | LOGIN), name="get", errors=_MISSING)
+@_single_routes.add("GET", "/api/v2/chat-sessions/{id}", needs(KEY | LOGIN, "read"), name="get", errors=_MISSING)
 async def get_chat(call: Call, id: str) -> ChatSession:
     """Get a chat session without its messages."""
     row = await service.get_chat(call.tx, call.caller, id, Access.READ)
@@ -90,7 +92,7 @@ async def get_chat(call: Call, id: str) -> ChatSession:
 @_single_routes.add(
     "PATCH",
     "/api/v2/chat-sessions/{id}",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "write"),
     name="update",
     errors=(*_CHANGE, errors.NOTHING_TO_UPDATE),
 )
@@ -100,7 +102,7 @@ async def update_chat(call: Call, id: str, body: ChatUpdate) -> ChatUpdated:
     return ChatUpdated(ok=True, session_id=id)
 
 
-@_single_routes.add("DELETE", "/api/v2/chat-sessions/{id}", needs(KEY | LOGIN), name="delete", errors=_CHANGE)
+@_single_routes.add("DELETE", "/api/v2/chat-sessions/{id}", needs(KEY | LOGIN, "write"), name="delete", errors=_CHANGE)
 async def delete_chat(call: Call, id: str) -> ChatUpdated:
     """Permanently delete a chat session and its messages."""
     await editing.delete_chat(call.tx, call.caller, id)
@@ -110,7 +112,7 @@ async def delete_chat(call: Call, id: str) -> ChatUpdated:
 @_routes.add(
     "POST",
     "/api/v2/chat-sessions/{id}/favorite",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "write"),
     name="favorite",
     errors=(*_MISSING, errors.PROJECT_ARCHIVED),
 )
@@ -119,7 +121,7 @@ async def toggle_favorite(call: Call, id: str) -> ChatFavorited:
     return ChatFavorited(ok=True, favorited=await editing.toggle_favorite(call.tx, call.caller, id))
 
 
-@_routes.add("GET", "/api/v2/chat-sessions/{id}/messages", needs(KEY | LOGIN), name="messages", errors=_MISSING)
+@_routes.add("GET", "/api/v2/chat-sessions/{id}/messages", needs(KEY | LOGIN, "read"), name="messages", errors=_MISSING)
 async def list_messages(call: Call, id: str, query: MessagesQuery) -> ChatMessages:
     """List a chat session's messages, oldest first."""
     await service.get_chat(call.tx, call.caller, id, Access.READ)

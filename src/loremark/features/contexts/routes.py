@@ -42,7 +42,7 @@ class TreeQuery(Struct, frozen=True, rename="camel"):
     project_id: str | None = None
 
 
-@routes.add("GET", "/api/contexts", needs(KEY | LOGIN), name="list", errors=(errors.PROJECT_NOT_FOUND,))
+@routes.add("GET", "/api/contexts", needs(KEY | LOGIN, "read"), name="list", errors=(errors.PROJECT_NOT_FOUND,))
 async def list_contexts(call: Call, query: ContextsQuery) -> list[ContextEntry]:
     """List contexts without content, newest first: team-wide ones plus those of one project or all visible ones."""
     if query.project_id is not None:
@@ -58,7 +58,7 @@ async def list_contexts(call: Call, query: ContextsQuery) -> list[ContextEntry]:
     return cut(call, query, [editing.entry_shape(row) for row in rows], [row["id"] for row in rows])
 
 
-@routes.add("GET", "/api/contexts/tree", needs(KEY | LOGIN), name="tree", errors=(errors.PROJECT_NOT_FOUND,))
+@routes.add("GET", "/api/contexts/tree", needs(KEY | LOGIN, "read"), name="tree", errors=(errors.PROJECT_NOT_FOUND,))
 async def show_tree(call: Call, query: TreeQuery) -> list[ContextNode]:
     """Get the contexts as a tree, children oldest first."""
     if query.project_id is not None:
@@ -69,7 +69,7 @@ async def show_tree(call: Call, query: TreeQuery) -> list[ContextNode]:
 @routes.add(
     "POST",
     "/api/contexts",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "write"),
     name="create",
     status=201,
     errors=(*_CHANGE, errors.PROJECT_NOT_FOUND, errors.SCHEMA_KEY_TAKEN),
@@ -82,7 +82,7 @@ async def create_context(call: Call, body: NewContext) -> ContextDetail:
 @routes.add(
     "POST",
     "/api/contexts/populate",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "write"),
     name="populate",
     errors=(*_WRITE, errors.PROJECT_NOT_FOUND),
 )
@@ -91,7 +91,7 @@ async def populate(call: Call, body: PopulateRequest) -> PopulateResult:
     return await editing.populate(call.tx, call.caller, body)
 
 
-@routes.add("GET", "/api/contexts/{id}", needs(KEY | LOGIN), name="get", errors=_MISSING)
+@routes.add("GET", "/api/contexts/{id}", needs(KEY | LOGIN, "read"), name="get", errors=_MISSING)
 async def get_context(call: Call, id: str) -> ContextDetail:
     """Get a context with its content."""
     context = editing.detail_shape(await editing.get_context(call.tx, call.caller, id, Access.READ))
@@ -102,7 +102,7 @@ async def get_context(call: Call, id: str) -> ContextDetail:
 @routes.add(
     "PATCH",
     "/api/contexts/{id}",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "write"),
     name="update",
     errors=(*_CHANGE, errors.PRECONDITION_FAILED),
 )
@@ -118,14 +118,14 @@ async def update_context(call: Call, id: str, body: ContextUpdate) -> ContextDet
     return context
 
 
-@routes.add("DELETE", "/api/contexts/{id}", needs(KEY | LOGIN), name="delete", status=204, errors=_CHANGE)
+@routes.add("DELETE", "/api/contexts/{id}", needs(KEY | LOGIN, "write"), name="delete", status=204, errors=_CHANGE)
 async def delete_context(call: Call, id: str) -> None:
     """Permanently delete a context. Its children move up to its parent."""
     row = await editing.get_context(call.tx, call.caller, id, Access.WRITE)
     await editing.delete_context(call.tx, call.caller, row)
 
 
-@routes.add("POST", "/api/contexts/{id}/approve", needs(KEY | LOGIN), name="approve", errors=_CHANGE)
+@routes.add("POST", "/api/contexts/{id}/approve", needs(KEY | LOGIN, "write"), name="approve", errors=_CHANGE)
 async def approve_context(call: Call, id: str, body: ContextDecision) -> ContextDetail:
     """Approve a context, or deprecate it to hide it from the brain."""
     row = await editing.get_context(call.tx, call.caller, id, Access.WRITE)
@@ -133,14 +133,14 @@ async def approve_context(call: Call, id: str, body: ContextDecision) -> Context
     return editing.detail_shape(await editing.get_context(call.tx, call.caller, id, Access.READ))
 
 
-@routes.add("POST", "/api/contexts/{id}/compact", needs(KEY | LOGIN), name="compact", errors=_CHANGE)
+@routes.add("POST", "/api/contexts/{id}/compact", needs(KEY | LOGIN, "write"), name="compact", errors=_CHANGE)
 async def compact_context(call: Call, id: str) -> CompactionResult:
     """Merge a context's entries into one. The full text stays in the history."""
     row = await editing.get_context(call.tx, call.caller, id, Access.WRITE)
     return await editing.compact_context(call.tx, call.caller, row)
 
 
-@routes.add("GET", "/api/contexts/{id}/revisions", needs(KEY | LOGIN), name="revisions", errors=_MISSING)
+@routes.add("GET", "/api/contexts/{id}/revisions", needs(KEY | LOGIN, "read"), name="revisions", errors=_MISSING)
 async def list_revisions(call: Call, id: str, query: RevisionPage) -> list[Revision]:
     """List a context's revisions, newest first."""
     await editing.get_context(call.tx, call.caller, id, Access.READ)
@@ -150,7 +150,7 @@ async def list_revisions(call: Call, id: str, query: RevisionPage) -> list[Revis
 @routes.add(
     "POST",
     "/api/contexts/{id}/revert",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "write"),
     name="revert",
     errors=(*_CHANGE, errors.REVISION_NOT_FOUND),
 )

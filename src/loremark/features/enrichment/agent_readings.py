@@ -95,6 +95,8 @@ class AgentReadings:
         scope = caller.scope
         async with self.database.read() as tx:
             row = await _get_own(await readings.find_reading(tx, scope, reading_id), caller)
+            if caller.only_project not in (None, row["project_id"]):
+                raise errors.READING_NOT_FOUND()
             await get_project(tx, caller, row["project_id"], Access.WRITE)
             used = await readings.used_since(tx, scope, caller.user_id, _today_ms())
         if row["status"] != "open":

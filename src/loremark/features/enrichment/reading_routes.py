@@ -23,7 +23,7 @@ _REFUSED = (errors.FORBIDDEN, errors.PROJECT_ARCHIVED)
 @routes.add(
     "POST",
     "/api/v2/sessions/{id}/readings",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "capture"),
     name="start",
     tx=TxMode.NONE,
     errors=(errors.SESSION_NOT_FOUND, *_REFUSED, errors.ENRICHMENT_RUNNING),
@@ -36,7 +36,7 @@ async def start_reading(call: Call, id: str, body: ReadingRequest) -> ReadingSta
 @routes.add(
     "POST",
     "/api/v2/readings/{id}/answers",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "capture"),
     name="answer",
     tx=TxMode.NONE,
     errors=(errors.READING_NOT_FOUND, *_REFUSED, errors.PART_NOT_EXPECTED),
@@ -47,7 +47,7 @@ async def answer_reading(call: Call, id: str, body: ReadingAnswer) -> ReadingSta
 
 
 @routes.add(
-    "GET", "/api/v2/sessions/{id}/readings", needs(KEY | LOGIN), name="list", errors=(errors.SESSION_NOT_FOUND,)
+    "GET", "/api/v2/sessions/{id}/readings", needs(KEY | LOGIN, "read"), name="list", errors=(errors.SESSION_NOT_FOUND,)
 )
 async def list_readings(call: Call, id: str) -> list[ReadingEntry]:
     """List how a session was read by coding agents: the model, its cost and what came of it."""

@@ -30,7 +30,7 @@ async def _plan(call: Call, session_id: str) -> tuple[Plan, bool]:
 @routes.add(
     "POST",
     "/api/v2/sessions/{id}/enrich",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "capture"),
     name="enrich",
     status=202,
     errors=(*_REFUSED, errors.ENRICHMENT_RUNNING, errors.AI_TOKEN_LIMIT, errors.PLAN_LIMIT),
@@ -44,7 +44,7 @@ async def enrich(call: Call, id: str) -> EnrichmentStarted:
 @routes.add(
     "POST",
     "/api/v2/sessions/{id}/retry",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "capture"),
     name="retry",
     status=202,
     errors=(*_REFUSED, errors.NO_FAILED_JOB, errors.AI_TOKEN_LIMIT, errors.PLAN_LIMIT),

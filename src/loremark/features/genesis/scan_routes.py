@@ -23,7 +23,7 @@ _WRITTEN = (errors.PROJECT_NOT_FOUND, errors.FORBIDDEN)
 @routes.add(
     "POST",
     "/api/v2/scans",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "write"),
     name="start",
     status=202,
     errors=(
@@ -42,21 +42,21 @@ async def start(call: Call, body: NewScan) -> ScanStarted:
     return started
 
 
-@routes.add("GET", "/api/v2/scans", needs(KEY | LOGIN), name="status", errors=_MISSING)
+@routes.add("GET", "/api/v2/scans", needs(KEY | LOGIN, "read"), name="status", errors=_MISSING)
 async def status(call: Call, query: ScanQuery) -> ScanStatus:
     """Get the status of the latest scan."""
     await get_project(call.tx, call.caller, query.project_id, Access.READ)
     return await service.status(call.tx, call.caller.scope, query.project_id)
 
 
-@routes.add("GET", "/api/v2/scans/results", needs(KEY | LOGIN), name="results", errors=_MISSING)
+@routes.add("GET", "/api/v2/scans/results", needs(KEY | LOGIN, "read"), name="results", errors=_MISSING)
 async def results(call: Call, query: ScanQuery) -> ScanResults:
     """Get the findings of the latest scan, or those found so far if it is still running."""
     await get_project(call.tx, call.caller, query.project_id, Access.READ)
     return await service.results(call.tx, call.caller.scope, query.project_id)
 
 
-@routes.add("GET", "/api/v2/scans/graph", needs(KEY | LOGIN), name="graph", errors=_MISSING)
+@routes.add("GET", "/api/v2/scans/graph", needs(KEY | LOGIN, "read"), name="graph", errors=_MISSING)
 async def graph(call: Call, query: ScanQuery) -> ScanGraph:
     """Get the import graph of the most connected modules."""
     await get_project(call.tx, call.caller, query.project_id, Access.READ)
@@ -64,7 +64,11 @@ async def graph(call: Call, query: ScanQuery) -> ScanGraph:
 
 
 @routes.add(
-    "POST", "/api/v2/scans/cancel", needs(KEY | LOGIN), name="cancel", errors=(*_WRITTEN, errors.NO_SCAN_RUNNING)
+    "POST",
+    "/api/v2/scans/cancel",
+    needs(KEY | LOGIN, "write"),
+    name="cancel",
+    errors=(*_WRITTEN, errors.NO_SCAN_RUNNING),
 )
 async def cancel(call: Call, body: CancelScan) -> ScanCancelled:
     """Cancel the scan after its current phase. Findings so far are kept."""

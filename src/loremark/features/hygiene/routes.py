@@ -33,7 +33,7 @@ class PlansQuery(Struct, frozen=True, rename="camel"):
 @routes.add(
     "POST",
     "/api/v2/hygiene",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "write", "capture"),
     name="run",
     tx=TxMode.NONE,
     errors=_REFUSED,
@@ -42,6 +42,8 @@ async def run(call: Call, body: HygieneRequest) -> HygienePlan | HygieneApplied:
     """Analyze a project's memory and propose cleanup actions, or apply selected actions of a plan."""
     if body.action == "analyze":
         return await call.use(HygieneAnalyzer).analyze(call.caller, body.project_id, body.mode)
+    if not call.caller.has_scope("write"):
+        raise errors.FORBIDDEN()  # with the scope "capture", agents can propose actions
     if body.plan is None:
         raise errors.invalid("plan is required to apply")
     if body.selected_action_ids is None:
@@ -50,7 +52,7 @@ async def run(call: Call, body: HygieneRequest) -> HygienePlan | HygieneApplied:
         return await service.apply(tx, call.caller, body.project_id, body.plan.plan_id, body.selected_action_ids)
 
 
-@routes.add("POST", "/api/v2/hygiene/undo", needs(KEY | LOGIN), name="undo", errors=_REFUSED)
+@routes.add("POST", "/api/v2/hygiene/undo", needs(KEY | LOGIN, "write"), name="undo", errors=_REFUSED)
 async def undo(call: Call, body: HygieneUndoRequest) -> HygieneUndone:
     """Undo applied actions of a plan, unless the items have changed since."""
     return await undoing.undo(call.tx, call.caller, body.project_id, body.plan_id, body.action_ids)
@@ -59,7 +61,7 @@ async def undo(call: Call, body: HygieneUndoRequest) -> HygieneUndone:
 @routes.add(
     "GET",
     "/api/v2/hygiene",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "read"),
     name="plans",
     errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN),
 )

@@ -7,7 +7,7 @@ from loremark.features.identity import service
 from loremark.features.identity.cookies import LoginCookie
 from loremark.features.identity.login_limits import LIMIT, check_password_limit
 from loremark.features.identity.service import AuthConfig, SignedIn
-from loremark.web.authentication import ANYONE, KEY, LOGIN, Origins, needs
+from loremark.web.authentication import ANY_SCOPE, ANYONE, KEY, LOGIN, Origins, needs
 from loremark.web.call import Call
 from loremark.web.routes import Routes, TxMode
 from loremark.wire.identity import CurrentUser, LoginRequest, PasswordChange, Registration, RegistrationStatus
@@ -69,7 +69,7 @@ async def logout(call: Call) -> None:
     call.use(LoginCookie).clear(call)
 
 
-@routes.add("GET", "/api/auth/me", needs(KEY | LOGIN), name="me")
+@routes.add("GET", "/api/auth/me", needs(KEY | LOGIN, *ANY_SCOPE), name="me")
 async def me(call: Call) -> CurrentUser:
     """Get the current user and team."""
     return await service.get_current_user(call.tx, call.caller)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from msgspec import UNSET
+
 from loremark.base import errors
 from loremark.base.caller import NO_ORIGIN, OWNER, AuthMethod, Caller, Origin
 from loremark.base.passwords import Passwords
@@ -166,6 +168,7 @@ async def get_current_user(tx: Tx, caller: Caller) -> CurrentUser:
         auth_method=caller.auth_method.value,
         teams=[TeamSummary(id=row["id"], name=row["name"]) for row in memberships],
         has_password=user["password_hash"] is not None,
+        key_id=caller.credential_id if caller.auth_method is AuthMethod.KEY else UNSET,
     )
 
 

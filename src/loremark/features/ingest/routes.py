@@ -47,7 +47,7 @@ async def ingest(call: Call) -> EventAccepted:
 @event_routes.add(
     "POST",
     "/api/v2/events",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "capture"),
     name="create",
     status=202,
     tx=TxMode.NONE,

@@ -51,7 +51,7 @@ class ItemsQuery(Page, frozen=True, rename="camel"):
         return {name: value for name, value in given.items() if name not in others and value is not None}
 
 
-@routes.add("GET", "/api/v2/items", needs(KEY | LOGIN), name="list", errors=(errors.PROJECT_NOT_FOUND,))
+@routes.add("GET", "/api/v2/items", needs(KEY | LOGIN, "read"), name="list", errors=(errors.PROJECT_NOT_FOUND,))
 async def list_items(call: Call, query: ItemsQuery) -> list[MemoryItem]:
     """List items, newest first, of one project or all visible ones. A schema key also matches its descendants."""
     if query.project_id is not None:
@@ -65,7 +65,7 @@ async def list_items(call: Call, query: ItemsQuery) -> list[MemoryItem]:
     return cut_by_size(call, query, rows, [editing.shape(row) for row in rows], [row["id"] for row in rows])
 
 
-@routes.add("GET", "/api/v2/items/{id}", needs(KEY | LOGIN), name="get", errors=_MISSING)
+@routes.add("GET", "/api/v2/items/{id}", needs(KEY | LOGIN, "read"), name="get", errors=_MISSING)
 async def get_item(call: Call, id: str) -> MemoryItem:
     """Get an item."""
     item = editing.shape(await editing.get_item(call.tx, call.caller, id, Access.READ))
@@ -76,12 +76,14 @@ async def get_item(call: Call, id: str) -> MemoryItem:
 @routes.add(
     "PATCH",
     "/api/v2/items/{id}",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "write", "capture"),
     name="update",
     errors=(*_CHANGE, errors.PRECONDITION_FAILED),
 )
 async def update_item(call: Call, id: str, body: ItemUpdate) -> MemoryItem:
     """Edit, approve or deprecate an item."""
+    if not call.caller.has_scope("write") and not body.only_deprecates:
+        raise errors.FORBIDDEN()  # with the scope "capture", agents can report that an item is outdated
     row = await editing.get_item(call.tx, call.caller, id, Access.WRITE)
     check_if_match(call, editing.shape(row))
     await editing.update_item(call.tx, call.caller, row, body)
@@ -90,13 +92,13 @@ async def update_item(call: Call, id: str, body: ItemUpdate) -> MemoryItem:
     return item
 
 
-@routes.add("DELETE", "/api/v2/items/{id}", needs(KEY | LOGIN), name="delete", status=204, errors=_CHANGE)
+@routes.add("DELETE", "/api/v2/items/{id}", needs(KEY | LOGIN, "write"), name="delete", status=204, errors=_CHANGE)
 async def delete_item(call: Call, id: str) -> None:
     """Permanently delete an item and its history."""
     await editing.delete_item(call.tx, call.caller, await editing.get_item(call.tx, call.caller, id, Access.WRITE))
 
 
-@routes.add("GET", "/api/v2/items/{id}/revisions", needs(KEY | LOGIN), name="revisions", errors=_MISSING)
+@routes.add("GET", "/api/v2/items/{id}/revisions", needs(KEY | LOGIN, "read"), name="revisions", errors=_MISSING)
 async def list_revisions(call: Call, id: str, query: RevisionPage) -> list[Revision]:
     """List an item's revisions, newest first."""
     await editing.get_item(call.tx, call.caller, id, Access.READ)
@@ -106,7 +108,7 @@ async def list_revisions(call: Call, id: str, query: RevisionPage) -> list[Revis
 @routes.add(
     "POST",
     "/api/v2/items/{id}/revert",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "write"),
     name="revert",
     errors=(*_CHANGE, errors.REVISION_NOT_FOUND),
 )

@@ -33,9 +33,9 @@ class LastUseTracker:
         with suppress(StorageUnavailable):
             await self.write()
 
-    async def find_by_key(self, tx: Tx, raw: str) -> Caller | None:
-        """Find the caller for a key and record its use."""
-        caller = await store.find_by_key(tx, raw)
+    async def find_by_key(self, tx: Tx, raw: str, address: str) -> Caller | None:
+        """Find the caller for a key and record its use. Raise if the key must not be used from this address."""
+        caller = await store.find_by_key(tx, raw, address)
         if caller is not None:
             self._pending[caller.credential_id] = clock.now_ms()
         return caller

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
+
 from sqlalchemy import and_, bindparam, delete, insert, select, update
 
-from loremark.base import clock, ids
-from loremark.base.caller import AuthMethod, Caller, Scope
+from loremark.base import clock, errors, ids
+from loremark.base.caller import AuthMethod, Caller, KeyScope, Scope
 from loremark.base.signing import sha256_hex
+from loremark.features.keys import networks
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import Sql
 from loremark.storage.tables import api_keys, team_members, users
@@ -17,6 +21,10 @@ _FIND_CALLER = Sql(
         api_keys.c.id,
         api_keys.c.user_id,
         api_keys.c.team_id,
+        api_keys.c.scopes,
+        api_keys.c.project_id,
+        api_keys.c.expires_at_ms,
+        api_keys.c.allowed_addresses,
         team_members.c.role,
         users.c.name,
         users.c.email,
@@ -45,7 +53,18 @@ _RECORD_USE = Sql(
 _AFTER_ALL_IDS = "\uffff"
 
 
-async def create_key(tx: Tx, caller: Caller, *, name: str, prefix: str, raw: str) -> tuple[str, int]:
+async def create_key(
+    tx: Tx,
+    caller: Caller,
+    *,
+    name: str,
+    prefix: str,
+    raw: str,
+    scopes: Sequence[KeyScope] | None,
+    project_id: str | None,
+    expires_at_ms: int | None,
+    allowed_addresses: Sequence[str] | None,
+) -> tuple[str, int]:
     """Create a key and return its id and creation time."""
     key_id = ids.new("key")
     now_ms = clock.now_ms()
@@ -59,15 +78,28 @@ async def create_key(tx: Tx, caller: Caller, *, name: str, prefix: str, raw: str
         key_hash=sha256_hex(raw),
         created_at_ms=now_ms,
         last_used_ms=None,
+        scopes=None if scopes is None else " ".join(scopes),
+        project_id=project_id,
+        expires_at_ms=expires_at_ms,
+        allowed_addresses=None if allowed_addresses is None else " ".join(allowed_addresses),
     )
     return key_id, now_ms
 
 
-async def find_by_key(tx: Tx, raw: str) -> Caller | None:
-    """Find the caller a key belongs to. Unscoped: the key determines the team."""
+async def find_by_key(tx: Tx, raw: str, address: str) -> Caller | None:
+    """Find the caller a key belongs to, or None if it is unknown or expired. Raise if the address is not allowed.
+
+    Unscoped: the key determines the team.
+    """
     row = await tx.one(_FIND_CALLER, hashed=sha256_hex(raw))
     if row is None:
         return None
+    scopes, project_id, expires_at_ms = row["scopes"], row["project_id"], row["expires_at_ms"]
+    if expires_at_ms is not None and expires_at_ms <= clock.now_ms():
+        return None
+    allowed = row["allowed_addresses"]
+    if allowed is not None and not networks.includes(allowed, address):
+        raise errors.FORBIDDEN()
     return Caller(
         user_id=row["user_id"],
         team_id=row["team_id"],
@@ -76,7 +108,15 @@ async def find_by_key(tx: Tx, raw: str) -> Caller | None:
         credential_id=row["id"],
         name=row["name"],
         email=row["email"],
+        key_scopes=_scopes(scopes),
+        only_project=project_id,
+        is_limited=not (scopes is None and project_id is None and expires_at_ms is None and allowed is None),
     )
+
+
+@lru_cache(maxsize=64)
+def _scopes(stored: str | None) -> frozenset[KeyScope] | None:
+    return None if stored is None else frozenset(stored.split())  # type: ignore[arg-type]
 
 
 async def list_keys(tx: Tx, scope: Scope, *, user_id: str | None, before: str | None, take: int) -> list[Row]:

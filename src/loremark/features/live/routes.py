@@ -22,7 +22,7 @@ routes = Routes("live")
 @routes.add(
     "GET",
     "/api/live",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "read"),
     name="stream",
     tx=TxMode.NONE,
     content_type="text/event-stream",
@@ -71,6 +71,8 @@ async def _visible(call: Call, payload: str) -> LiveEvent | None:
     """The event, unless its project is not visible to the caller."""
     _, resource, *rest = payload.split(" ")
     project_id = rest[0] if rest else None
+    if project_id is None and call.caller.only_project is not None:
+        return None
     if project_id is not None and not call.caller.manages:
         async with call.database.read() as tx:
             if await find_project(tx, call.caller, project_id) is None:

@@ -15,13 +15,13 @@ from loremark.wire.models import ModelEntry, ModelTestRequest, ModelTestResult
 routes = Routes("models")
 
 
-@routes.add("GET", "/api/models", needs(KEY | LOGIN, MANAGERS), name="list", tx=TxMode.NONE)
+@routes.add("GET", "/api/models", needs(KEY | LOGIN, "admin", roles=MANAGERS), name="list", tx=TxMode.NONE)
 async def list_models(call: Call) -> list[ModelEntry]:
     """List the models this server uses."""
     return call.use(ModelDirectory).entries()
 
 
-@routes.add("POST", "/api/models/test", needs(KEY | LOGIN, MANAGERS), name="test", tx=TxMode.NONE)
+@routes.add("POST", "/api/models/test", needs(KEY | LOGIN, "admin", roles=MANAGERS), name="test", tx=TxMode.NONE)
 async def test_model(call: Call, body: ModelTestRequest) -> ModelTestResult:
     """Test a model with one small call, which uses a few of the team's AI tokens."""
     scope = call.caller.scope

@@ -23,7 +23,7 @@ class MapQuery(Struct, frozen=True, rename="camel"):
     project_id: str
 
 
-@routes.add("GET", "/api/v2/overview", needs(KEY | LOGIN), name="get")
+@routes.add("GET", "/api/v2/overview", needs(KEY | LOGIN, "read"), name="get")
 async def get_overview(call: Call) -> Overview:
     """Get key figures of the newest 200 projects and, for the owner and admins, the team's usage."""
     caller = call.caller
@@ -35,7 +35,7 @@ async def get_overview(call: Call) -> Overview:
 @routes.add(
     "GET",
     "/api/v2/overview/{projectId}",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "read"),
     name="project",
     errors=(errors.PROJECT_NOT_FOUND,),
 )
@@ -45,7 +45,7 @@ async def get_project_overview(call: Call, project_id: str) -> ProjectHealth:
     return await service.get_project_health(call.tx, call.caller.scope, project)
 
 
-@routes.add("GET", "/api/v2/map", needs(KEY | LOGIN), name="map", errors=(errors.PROJECT_NOT_FOUND,))
+@routes.add("GET", "/api/v2/map", needs(KEY | LOGIN, "read"), name="map", errors=(errors.PROJECT_NOT_FOUND,))
 async def get_map(call: Call, query: MapQuery) -> list[MapContext]:
     """List a project's and the team's contexts with their sizes and item counts."""
     await get_project(call.tx, call.caller, query.project_id, Access.READ)

@@ -55,7 +55,9 @@ _FIND = Sql(
 
 def access_of(caller: Caller, project: Row) -> Access | None:
     """The caller's access to a project of their team, or None if they cannot see it."""
-    if caller.manages or project["my_role"] in MANAGERS:
+    if caller.only_project not in (None, project["id"]):
+        return None
+    if caller.role in MANAGERS or project["my_role"] in MANAGERS:
         return Access.MANAGE
     if project["my_role"] is not None:
         return Access.WRITE
@@ -80,7 +82,9 @@ async def find_project(tx: Tx, caller: Caller, project_id: str) -> Row | None:
 def visible_to(caller: Caller) -> ColumnElement[bool]:
     """A condition for queries over ``projects``: the caller can see the project."""
     existing = and_(projects.c.team_id == caller.scope, projects.c.deleted_at_ms.is_(None))
-    if caller.manages:
+    if caller.only_project is not None:
+        existing = and_(existing, projects.c.id == caller.only_project)
+    if caller.role in MANAGERS:
         return existing
     mine = select(project_members.c.project_id).where(
         project_members.c.team_id == caller.scope, project_members.c.user_id == caller.user_id

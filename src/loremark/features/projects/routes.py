@@ -57,7 +57,7 @@ def _entry_fields(caller: Caller, row: Row) -> dict[str, Any]:
     }
 
 
-@routes.add("GET", "/api/projects", needs(KEY | LOGIN), name="list")
+@routes.add("GET", "/api/projects", needs(KEY | LOGIN, "read"), name="list")
 async def list_projects(call: Call, query: Page) -> list[ProjectEntry]:
     """List the projects visible to the caller, newest first."""
     rows = await store.list_projects(call.tx, call.caller, before=query.cursor, take=query.take)
@@ -68,7 +68,7 @@ async def list_projects(call: Call, query: Page) -> list[ProjectEntry]:
 @routes.add(
     "POST",
     "/api/projects",
-    needs(KEY | LOGIN, MANAGERS),
+    needs(KEY | LOGIN, "admin", roles=MANAGERS),
     name="create",
     status=201,
     errors=(errors.PLAN_LIMIT,),
@@ -78,7 +78,7 @@ async def create_project(call: Call, body: NewProject) -> ProjectCreated:
     return await service.create_project(call.tx, call.caller, call.use(Plans), call.use(Sealer), body)
 
 
-@routes.add("GET", "/api/projects/{id}", needs(KEY | LOGIN), name="get", errors=_MISSING)
+@routes.add("GET", "/api/projects/{id}", needs(KEY | LOGIN, "read"), name="get", errors=_MISSING)
 async def get_one(call: Call, id: str) -> ProjectDetail:
     """Get a project."""
     row = await get_project(call.tx, call.caller, id, Access.READ)
@@ -101,7 +101,7 @@ async def get_one(call: Call, id: str) -> ProjectDetail:
 @routes.add(
     "PATCH",
     "/api/projects/{id}",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "admin"),
     name="update",
     errors=(*_MANAGED, errors.BAD_REPO_URL),
 )
@@ -120,7 +120,7 @@ async def update_project(call: Call, id: str, body: ProjectUpdate) -> ProjectUpd
 @routes.add(
     "DELETE",
     "/api/projects/{id}",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "admin"),
     name="delete",
     status=204,
     errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN),
@@ -130,7 +130,7 @@ async def delete_project(call: Call, id: str) -> None:
     await service.delete_project(call.tx, call.caller, id)
 
 
-@routes.add("GET", "/api/projects/{id}/members", needs(KEY | LOGIN), name="list_members", errors=_MISSING)
+@routes.add("GET", "/api/projects/{id}/members", needs(KEY | LOGIN, "read"), name="list_members", errors=_MISSING)
 async def list_members(call: Call, id: str, query: Page) -> list[ProjectMember]:
     """List the project's members, oldest first."""
     await get_project(call.tx, call.caller, id, Access.READ)
@@ -141,7 +141,7 @@ async def list_members(call: Call, id: str, query: Page) -> list[ProjectMember]:
 @routes.add(
     "POST",
     "/api/projects/{id}/members",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "admin"),
     name="add_member",
     status=201,
     errors=(*_MANAGED, errors.ALREADY_MEMBER),
@@ -154,7 +154,7 @@ async def add_member(call: Call, id: str, body: NewMember) -> ProjectMember | In
 @routes.add(
     "DELETE",
     "/api/projects/{id}/members",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "admin"),
     name="remove_member",
     status=204,
     errors=(*_MANAGED, errors.MEMBER_NOT_FOUND, errors.LAST_OWNER),
@@ -167,7 +167,7 @@ async def remove_member(call: Call, id: str, body: MemberRemoval) -> None:
 @routes.add(
     "GET",
     "/api/projects/{id}/hmac-secret",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "admin"),
     name="get_hmac_secret",
     errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN),
 )
@@ -179,7 +179,7 @@ async def get_secret(call: Call, id: str) -> HmacSecret:
 @routes.add(
     "POST",
     "/api/projects/{id}/hmac-secret/rotate",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "admin"),
     name="rotate_hmac_secret",
     errors=_MANAGED,
 )

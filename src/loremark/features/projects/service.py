@@ -117,7 +117,7 @@ async def add_member(tx: Tx, caller: Caller, project_id: str, wanted: NewMember)
     await get_project(tx, caller, project_id, Access.MANAGE)
     member = await team_store.find_member_by_email(tx, caller.scope, email_key(wanted.email))
     if member is None:
-        if caller.role not in MANAGERS:
+        if not caller.manages:
             raise errors.FORBIDDEN()
         return await team.invite(tx, caller, wanted, project_id=project_id)
     role: Role = wanted.role

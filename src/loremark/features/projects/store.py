@@ -8,6 +8,7 @@ from sqlalchemy import BigInteger, and_, bindparam, delete, func, insert, select
 
 from loremark.base import clock, ids, limits
 from loremark.base.caller import OWNER, Caller, Role, Scope
+from loremark.features.projects.access import find_project
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import Sql
 from loremark.storage.tables import brains_to_check, briefing_switches, project_members, projects, users
@@ -155,6 +156,9 @@ async def list_projects(tx: Tx, caller: Caller, *, before: str | None, take: int
     start = before or _AFTER_ALL_IDS
     if caller.manages:
         return await tx.many(_LIST_ALL, scope=caller.scope, before=start, take=take)
+    if caller.only_project is not None:
+        found = await find_project(tx, caller, caller.only_project)
+        return [found] if found is not None and found["id"] < start else []
     return await tx.many(_LIST_MINE, scope=caller.scope, user_id=caller.user_id, before=start, take=take)
 
 

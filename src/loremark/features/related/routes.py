@@ -19,7 +19,9 @@ routes = Routes("items")
 _MISSING = (errors.ITEM_NOT_FOUND,)
 
 
-@routes.add("GET", "/api/v2/items/{id}/evidence", needs(KEY | LOGIN), name="evidence", tx=TxMode.NONE, errors=_MISSING)
+@routes.add(
+    "GET", "/api/v2/items/{id}/evidence", needs(KEY | LOGIN, "read"), name="evidence", tx=TxMode.NONE, errors=_MISSING
+)
 async def list_evidence(call: Call, id: str) -> list[EvidenceDetail]:
     """List an item's evidence, oldest first: each quote with its event and surrounding text."""
     async with call.database.read() as tx:
@@ -30,7 +32,9 @@ async def list_evidence(call: Call, id: str) -> list[EvidenceDetail]:
     return await evidence.CitedEventReader(call.use(Blobs), item["project_id"], cited).read(quotes)
 
 
-@routes.add("GET", "/api/v2/items/{id}/related", needs(KEY | LOGIN), name="related", tx=TxMode.NONE, errors=_MISSING)
+@routes.add(
+    "GET", "/api/v2/items/{id}/related", needs(KEY | LOGIN, "read"), name="related", tx=TxMode.NONE, errors=_MISSING
+)
 async def show_related(call: Call, id: str) -> RelatedItems:
     """List conflicting and similar items, and items about the same files or from the same session."""
     async with call.database.read() as tx:

@@ -46,7 +46,9 @@ class SearchQuery(Struct, frozen=True, rename="camel"):
         return Filters(status=self.status, type=self.type, files=paths, branch=self.branch)
 
 
-@routes.add("GET", "/api/v2/search", needs(KEY | LOGIN), name="run", tx=TxMode.NONE, errors=(errors.PROJECT_NOT_FOUND,))
+@routes.add(
+    "GET", "/api/v2/search", needs(KEY | LOGIN, "read"), name="run", tx=TxMode.NONE, errors=(errors.PROJECT_NOT_FOUND,)
+)
 async def search(call: Call, query: SearchQuery) -> SearchResults:
     """Search approved items or drafts, best match first; ``in`` adds sessions and commits, or searches only them."""
     started = clock.monotonic()

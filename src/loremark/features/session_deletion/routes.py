@@ -14,7 +14,7 @@ routes = Routes("sessions")
 @routes.add(
     "DELETE",
     "/api/v2/sessions/{id}",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "write"),
     name="delete",
     status=204,
     errors=(errors.SESSION_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED, errors.SESSION_ENRICHING),

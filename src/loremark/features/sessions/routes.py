@@ -59,7 +59,7 @@ async def _entries(call: Call, rows: list[Row], *, detail: bool) -> list[Session
     return [service.full_entry_shape(row, models.name_for(plan, row["ai_tier"])) for row in rows]
 
 
-@routes.add("GET", "/api/v2/sessions", needs(KEY | LOGIN), name="list", errors=(errors.PROJECT_NOT_FOUND,))
+@routes.add("GET", "/api/v2/sessions", needs(KEY | LOGIN, "read"), name="list", errors=(errors.PROJECT_NOT_FOUND,))
 async def list_sessions(call: Call, query: SessionsQuery) -> list[SessionEntry]:
     """List sessions, newest first, of one project or all visible ones; ``detail`` adds enrichment results."""
     if query.project_id is not None:
@@ -78,7 +78,7 @@ async def list_sessions(call: Call, query: SessionsQuery) -> list[SessionEntry]:
 @routes.add(
     "POST",
     "/api/v2/sessions",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "capture"),
     name="create",
     status=201,
     errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED, errors.PLAN_LIMIT),
@@ -90,7 +90,7 @@ async def create_session(call: Call, body: NewSession) -> SessionDetail:
     return await _detail(call, session, project, plan)
 
 
-@routes.add("GET", "/api/v2/sessions/{id}", needs(KEY | LOGIN), name="get", errors=_MISSING)
+@routes.add("GET", "/api/v2/sessions/{id}", needs(KEY | LOGIN, "read"), name="get", errors=_MISSING)
 async def get_session(call: Call, id: str) -> SessionDetail:
     """Get a session."""
     detail = await _detail(call, *await service.get_session(call.tx, call.caller, id, Access.READ))
@@ -101,7 +101,7 @@ async def get_session(call: Call, id: str) -> SessionDetail:
 @routes.add(
     "PATCH",
     "/api/v2/sessions/{id}",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "write"),
     name="update",
     errors=(
         *_MISSING,
@@ -122,7 +122,9 @@ async def update_session(call: Call, id: str, body: SessionUpdate) -> SessionDet
     return detail
 
 
-@routes.add("GET", "/api/v2/sessions/{id}/events", needs(KEY | LOGIN), name="events", tx=TxMode.NONE, errors=_MISSING)
+@routes.add(
+    "GET", "/api/v2/sessions/{id}/events", needs(KEY | LOGIN, "read"), name="events", tx=TxMode.NONE, errors=_MISSING
+)
 async def list_events(call: Call, id: str, query: EventsQuery) -> list[SessionEvent]:
     """List a session's events, oldest first. ``blobs=inline`` includes large texts in full."""
     async with call.database.read() as tx:
@@ -141,7 +143,7 @@ async def list_events(call: Call, id: str, query: EventsQuery) -> list[SessionEv
     return found
 
 
-@routes.add("GET", "/api/v2/sessions/{id}/jobs", needs(KEY | LOGIN), name="jobs", errors=_MISSING)
+@routes.add("GET", "/api/v2/sessions/{id}/jobs", needs(KEY | LOGIN, "read"), name="jobs", errors=_MISSING)
 async def list_jobs(call: Call, id: str, query: Page) -> list[EnrichmentJob]:
     """List a session's enrichment jobs, newest first."""
     await service.get_session(call.tx, call.caller, id, Access.READ)

@@ -33,9 +33,11 @@ class TeamQuery(Page, frozen=True):
     include: Literal["invited"] | None = None
 
 
-@routes.add("GET", "/api/team", needs(KEY | LOGIN), name="list")
+@routes.add("GET", "/api/team", needs(KEY | LOGIN, "read"), name="list", errors=(errors.FORBIDDEN,))
 async def list_team(call: Call, query: TeamQuery) -> list[TeamMember | Invitation]:
     """List team members, oldest first. With ``include=invited``, pending invitations follow."""
+    if call.caller.only_project is not None:
+        raise errors.FORBIDDEN()
     in_invitations = query.include == "invited" and (query.cursor or "").startswith("inv_")
     found: list[TeamMember | Invitation] = []
     if not in_invitations:
@@ -51,7 +53,7 @@ async def list_team(call: Call, query: TeamQuery) -> list[TeamMember | Invitatio
 @routes.add(
     "POST",
     "/api/team",
-    needs(KEY | LOGIN, MANAGERS),
+    needs(KEY | LOGIN, "admin", roles=MANAGERS),
     name="invite",
     status=201,
     errors=(errors.ALREADY_MEMBER,),
@@ -64,7 +66,7 @@ async def invite(call: Call, body: NewMember) -> Invitation:
 @routes.add(
     "PATCH",
     "/api/team/{memberId}",
-    needs(KEY | LOGIN, MANAGERS),
+    needs(KEY | LOGIN, "admin", roles=MANAGERS),
     name="update",
     errors=(errors.MEMBER_NOT_FOUND, errors.OWNER_ROLE_FIXED),
 )
@@ -76,7 +78,7 @@ async def change_role(call: Call, member_id: str, body: RoleChange) -> TeamMembe
 @routes.add(
     "DELETE",
     "/api/team/{memberId}",
-    needs(KEY | LOGIN, MANAGERS),
+    needs(KEY | LOGIN, "admin", roles=MANAGERS),
     name="remove",
     status=204,
     errors=(errors.MEMBER_NOT_FOUND, errors.OWNER_NOT_REMOVABLE),

@@ -40,7 +40,7 @@ class ImportQuery(msgspec.Struct, frozen=True, rename="camel"):
 @routes.add(
     "GET",
     "/api/v2/export",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "read"),
     name="export",
     tx=TxMode.NONE,
     content_type=MEDIA_TYPE,
@@ -80,7 +80,7 @@ async def _may_read(call: Call, project_id: str) -> bool:
 @routes.add(
     "POST",
     "/api/v2/import",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "admin"),
     name="import",
     tx=TxMode.NONE,
     errors=(

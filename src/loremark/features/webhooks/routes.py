@@ -27,7 +27,7 @@ class WebhooksQuery(Page, frozen=True, rename="camel"):
 @routes.add(
     "GET",
     "/api/webhooks",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "admin"),
     name="list",
     errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN),
 )
@@ -46,7 +46,7 @@ async def list_webhooks(call: Call, query: WebhooksQuery) -> list[Webhook]:
 @routes.add(
     "POST",
     "/api/webhooks",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "admin"),
     name="create",
     status=201,
     tx=TxMode.NONE,
@@ -61,7 +61,7 @@ async def create_webhook(call: Call, body: NewWebhook) -> WebhookCreated:
         return await service.create_webhook(tx, call.caller, call.use(Sealer), body)
 
 
-@routes.add("PATCH", "/api/webhooks/{id}", needs(KEY | LOGIN), name="update", tx=TxMode.NONE, errors=_MANAGED)
+@routes.add("PATCH", "/api/webhooks/{id}", needs(KEY | LOGIN, "admin"), name="update", tx=TxMode.NONE, errors=_MANAGED)
 async def update_webhook(call: Call, id: str, body: WebhookUpdate) -> Webhook:
     """Update a webhook's URL, events or secret, or enable or disable it."""
     if isinstance(body.url, str):
@@ -72,13 +72,13 @@ async def update_webhook(call: Call, id: str, body: WebhookUpdate) -> Webhook:
         return await service.update_webhook(tx, call.caller, call.use(Sealer), id, body)
 
 
-@routes.add("DELETE", "/api/webhooks/{id}", needs(KEY | LOGIN), name="delete", status=204, errors=_MANAGED[:2])
+@routes.add("DELETE", "/api/webhooks/{id}", needs(KEY | LOGIN, "admin"), name="delete", status=204, errors=_MANAGED[:2])
 async def delete_webhook(call: Call, id: str) -> None:
     """Delete a webhook and its deliveries."""
     await service.delete_webhook(call.tx, call.caller, id)
 
 
-@routes.add("GET", "/api/webhooks/{id}/deliveries", needs(KEY | LOGIN), name="deliveries", errors=_MANAGED[:2])
+@routes.add("GET", "/api/webhooks/{id}/deliveries", needs(KEY | LOGIN, "admin"), name="deliveries", errors=_MANAGED[:2])
 async def list_deliveries(call: Call, id: str, query: Page) -> list[Delivery]:
     """List a webhook's deliveries, newest first."""
     await service.get_webhook(call.tx, call.caller, id, allow_archived=True)
@@ -86,7 +86,9 @@ async def list_deliveries(call: Call, id: str, query: Page) -> list[Delivery]:
     return cut(call, query, [service.delivery_shape(row) for row in rows], [row["id"] for row in rows])
 
 
-@routes.add("POST", "/api/webhooks/{id}/test", needs(KEY | LOGIN), name="test", tx=TxMode.NONE, errors=_MANAGED)
+@routes.add(
+    "POST", "/api/webhooks/{id}/test", needs(KEY | LOGIN, "admin"), name="test", tx=TxMode.NONE, errors=_MANAGED
+)
 async def test_webhook(call: Call, id: str) -> Delivery:
     """Send a test delivery and return its result."""
     scope = call.caller.scope
@@ -110,7 +112,7 @@ async def test_webhook(call: Call, id: str) -> Delivery:
 @routes.add(
     "POST",
     "/api/webhooks/{id}/deliveries/{deliveryId}/redeliver",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, "admin"),
     name="redeliver",
     errors=(*_MANAGED, errors.DELIVERY_NOT_FOUND),
 )

@@ -38,8 +38,7 @@ class ScanStatus(Result):
 
 async def _genesis(memory: Memory, given: Arguments, progress: Progress) -> ScanStatus:
     project_id = await memory.project_id(given.project)
-    signer = await memory.signer(project_id)
-    scan = (await signer.send(get_scan(project_id))).scan
+    scan = (await memory.client.send(get_scan(project_id))).scan
     if scan is None:
         return ScanStatus(
             scanned=False, phase="none", percent=0, files=0, findings=0, tech_stack=[], error="", started_at="",

@@ -106,7 +106,13 @@ api_keys = Table(
     text("key_hash", unique=True),
     number("created_at_ms"),
     number("last_used_ms", null=True),
+    # Limits, null for none: what it may do, where, until when, and from which networks. Lists are separated by spaces.
+    text("scopes", null=True),
+    ref("project_id", null=True),
+    number("expires_at_ms", null=True),
+    text("allowed_addresses", null=True),
     Index("ix_api_keys_team_id_user_id", "team_id", "user_id"),
+    Index("ix_api_keys_project_id", "project_id"),
 )
 
 audit_entries = Table(
