@@ -68,3 +68,18 @@ def test_secret_is_saved_only_with_the_key_of_its_server() -> None:
     loaded = profile.load({})
     assert loaded is not None
     assert loaded.secrets == {"prj_1": "s"}
+
+
+def test_agents_use_the_key_of_their_project() -> None:
+    assert profile.save_agent_key(HOME_URL, "prj_1", "service_sk_agent") is None, "not signed in"
+    profile.save(Profile(HOME_URL, "service_sk_mine", {"prj_1": "s"}))
+    assert profile.save_agent_key("https://other.example.net", "prj_1", "service_sk_agent") is None
+    assert profile.save_agent_key(HOME_URL, "prj_1", "service_sk_agent") is not None
+    assert profile.save_secret(HOME_URL, "prj_2", "t") is not None, "keeps the agents' keys"
+    loaded = profile.load({})
+    assert loaded is not None
+    assert (loaded.agent_key("prj_1"), loaded.agent_key("prj_2")) == ("service_sk_agent", "service_sk_mine")
+    assert loaded.secrets == {"prj_1": "s", "prj_2": "t"}
+    given = profile.load({"LOREMARK_API_KEY": "service_sk_given"})
+    assert given is not None
+    assert given.agent_key("prj_1") == "service_sk_given", "a key from the environment is used for everything"

@@ -64,6 +64,17 @@ def test_sign_in_use_and_sign_out(cli: Cli, either: Server) -> None:
     assert cli.run("login", "--key", key.out.strip()).code == 0
     (entry,) = [entry for entry in cli.run("keys", "list", "--json").json if key.out.startswith(entry["prefix"])]
     assert "laptop (this one)" in cli.run("keys", "list").out
+    limits = ("--agent", "--project", made["id"], "--days", "30", "--allow-from", "10.0.0.0/8")
+    agent = cli.run("keys", "create", "agent", *limits, "--json").json
+    assert (agent["scopes"], agent["projectId"]) == (["read", "capture"], made["id"])
+    assert agent["allowedAddresses"] == ["10.0.0.0/8"]
+    shown = next(line for line in cli.run("keys", "list").out.splitlines() if agent["id"] in line)
+    assert f"read+capture, {made['id']}, until {agent['expiresAt'][:10]}, from 10.0.0.0/8" in shown
+    reader = cli.run("keys", "create", "reader", "--scope", "read", "--json").json
+    assert (reader["scopes"], "projectId" in reader) == (["read"], False)
+    assert cli.run("keys", "create", "both", "--agent", "--scope", "read").code == USAGE
+    assert cli.run("keys", "create", "late", "--days", "0").code == USAGE
+    assert cli.run("keys", "create", "wrong", "--allow-from", "here").error.startswith("allowedAddresses must be")
     kept = cli.run("keys", "delete", entry["id"])
     assert (kept.code, kept.out) == (1, "")
     out = cli.run("logout", "--revoke", "--json").json

@@ -190,3 +190,77 @@ def test_key_from_the_environment_is_not_saved(cli: Cli, server: Server) -> None
     ]
     assert written == []
     assert json.loads((cli.home / ".config" / "loremark" / "links.json").read_text())
+
+
+def _call(server: Server, key: str, method: str, path: str, body: object = None) -> int:
+    headers = {"Authorization": f"Bearer {key}"}
+    return server.http.request(method, path, headers=headers, json=body).status_code
+
+
+def test_agents_get_a_key_that_can_only_read_the_project_and_send_events(olga: Cli, server: Server, shop: Path) -> None:
+    project, other = server.create_project("Keyed"), server.create_project("Another")
+    assert olga.run("init", "--project", project).code == 0
+    saved = profile.load()
+    assert saved is not None
+    key = saved.agent_keys[project]
+    assert key != saved.key
+    assert saved.agent_key(other) == saved.key
+    event = {"event": "session_save", "payload": {"summary": "Carts expire after a day."}}
+    assert _call(server, key, "POST", "/api/v2/events", {"projectId": project, **event}) == 202
+    assert _call(server, key, "POST", "/api/v2/briefing", {"projectId": project}) == 200
+    assert _call(server, key, "POST", "/api/v2/events", {"projectId": other, **event}) == 404
+    assert _call(server, key, "GET", f"/api/projects/{project}/hmac-secret") == 403
+    assert _call(server, key, "POST", "/api/contexts", {"projectId": project, "name": "Planted"}) == 403
+    assert _call(server, key, "GET", "/api/keys") == 403
+
+    assert olga.run("init").code == 0
+    again = profile.load()
+    assert again is not None
+    assert again.agent_keys == {project: key}, "the key is kept while it works"
+    assert "agents can read this project" in olga.run("doctor").out
+    entry = next(entry for entry in server.http.get("/api/keys").json() if key.startswith(entry["prefix"]))
+    assert server.http.request("DELETE", "/api/keys", json={"keyId": entry["id"]}).status_code == 204
+    assert "agent key" in olga.run("doctor").out
+    assert olga.run("init").code == 0
+    replaced = profile.load()
+    assert replaced is not None
+    assert replaced.agent_keys[project] != key
+    assert _call(server, replaced.agent_keys[project], "GET", f"/api/projects/{project}") == 200
+
+
+def test_hook_sends_events_with_the_agents_key(olga: Cli, server: Server, shop: Path) -> None:
+    project = server.create_project("Agents only")
+    assert olga.run("init", "--project", project).code == 0
+    saved = profile.load()
+    assert saved is not None
+    profile.save(profile.Profile(saved.url, "service_sk_of_nobody", agent_keys=saved.agent_keys))
+    record = {"kind": spool.EVENT, "event": "session_save", "agent": "codex", "session": "by-agent"}
+    spool.put({**record, "payload": {"summary": "Carts expire."}, "project": project, "url": server.url})
+    assert flush.run(seconds=20)
+    assert flush.status().waiting == 0
+    assert len(server.http.get(f"/api/v2/sessions?projectId={project}").json()) == 1
+
+
+def test_sign_out_revokes_the_agents_keys_and_another_account_does_not_use_them(
+    olga: Cli, server: Server, shop: Path
+) -> None:
+    project = server.create_project("Left")
+    own = server.http.post("/api/keys", json={"name": "olga's"}).json()["key"]
+    assert olga.run("login", "--url", server.url, "--key", own).code == 0
+    assert olga.run("init", "--project", project).code == 0
+    saved = profile.load()
+    assert saved is not None
+    key = saved.agent_keys[project]
+    assert olga.run("login", "--key", own).code == 0
+    kept = profile.load()
+    assert kept is not None
+    assert kept.agent_keys == {project: key}
+    member = join(server, project)
+    assert olga.run("login", "--key", member).code == 0
+    changed = profile.load()
+    assert changed is not None
+    assert changed.agent_keys == {}
+    profile.save(kept)
+    assert olga.run("logout", "--revoke", "--json").json == {"forgotten": True, "revoked": True}
+    assert _call(server, key, "GET", "/api/auth/me") == 401
+    assert _call(server, own, "GET", "/api/auth/me") == 401

@@ -28,13 +28,22 @@ class Profile:
         secrets: Mapping[str, str] | None = None,
         enrich: bool = True,
         project: str | None = None,
+        agent_keys: Mapping[str, str] | None = None,
     ) -> None:
-        """``enrich``: whether the hook requests enrichment when a session ends. ``project``: from the environment."""
+        """``enrich``: whether the hook requests enrichment when a session ends. ``project``: from the environment.
+
+        ``agent_keys``: by project, the API keys that agents, the hook and the MCP server use instead of ``key``.
+        """
         self.url = url
         self.key = key
         self.secrets = dict(secrets or {})
         self.enrich = enrich
         self.project = project
+        self.agent_keys = dict(agent_keys or {})
+
+    def agent_key(self, project: str) -> str:
+        """Return the key for agents that work on this project."""
+        return self.agent_keys.get(project) or self.key
 
 
 def location() -> str:
@@ -58,17 +67,24 @@ def load(environment: Mapping[str, str] | None = None) -> Profile | None:
     if not key:
         return None
     project = given.get("LOREMARK_PROJECT") or None
-    secrets = _secrets(saved) if is_own else {}
+    secrets = _texts(saved.get("secrets")) if is_own else {}
+    agent_keys = _texts(saved.get("agentKeys")) if is_own and not has_environment_key(given) else {}
     if project and given.get("LOREMARK_HMAC_SECRET"):
         secrets[project] = given["LOREMARK_HMAC_SECRET"]
-    return Profile(url, key, secrets, saved.get("enrich") is not False, project)
+    return Profile(url, key, secrets, saved.get("enrich") is not False, project, agent_keys)
 
 
 def save(profile: Profile) -> str:
     """Write the profile atomically with mode 0600 and return its path."""
     path = location()
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    raw = {"url": profile.url, "key": profile.key, "secrets": profile.secrets, "enrich": profile.enrich}
+    raw = {
+        "url": profile.url,
+        "key": profile.key,
+        "secrets": profile.secrets,
+        "agentKeys": profile.agent_keys,
+        "enrich": profile.enrich,
+    }
     part = f"{path}.{os.getpid()}.part"
     number = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     with open(number, "w", encoding="utf-8") as file:
@@ -82,12 +98,20 @@ def save(profile: Profile) -> str:
 
 def save_secret(url: str, project: str, secret: str) -> str | None:
     """Save a project's signing secret in the profile. Return None if the user is not signed in to this server."""
-    saved = _read()
-    key = _text(saved.get("key"))
-    if not key or normalize_url(_text(saved.get("url"))) != normalize_url(url):
+    saved = load({})
+    if saved is None or saved.url != normalize_url(url):
         return None
-    secrets = {**_secrets(saved), project: secret}
-    return save(Profile(normalize_url(url), key, secrets, saved.get("enrich") is not False))
+    saved.secrets[project] = secret
+    return save(saved)
+
+
+def save_agent_key(url: str, project: str, key: str) -> str | None:
+    """Save the agents' key for a project. Return None if the user is not signed in to this server."""
+    saved = load({})
+    if saved is None or saved.url != normalize_url(url):
+        return None
+    saved.agent_keys[project] = key
+    return save(saved)
 
 
 def saved_url() -> str | None:
@@ -118,9 +142,8 @@ def _read() -> dict[str, object]:
     return raw if isinstance(raw, dict) else {}
 
 
-def _secrets(saved: dict[str, object]) -> dict[str, str]:
-    secrets = saved.get("secrets")
-    return {name: text for name, text in secrets.items() if isinstance(text, str)} if isinstance(secrets, dict) else {}
+def _texts(given: object) -> dict[str, str]:
+    return {name: text for name, text in given.items() if isinstance(text, str)} if isinstance(given, dict) else {}
 
 
 def _text(value: object) -> str:

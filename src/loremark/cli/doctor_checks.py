@@ -180,6 +180,20 @@ def _project(client: Client, found: profile.Profile) -> Iterator[Check]:
     words = f"{project.name} ({project.id}), for {link.folder}" + ("" if active else " (archived; events are rejected)")
     yield Check("project", active, words, "" if active else f"loremark projects update {project.id} --status active")
     yield _secret(found, link.project)
+    yield _agent_key(found, link.project)
+
+
+def _agent_key(found: profile.Profile, project: str) -> Check:
+    key = found.agent_keys.get(project)
+    if key is None:
+        fix = "" if profile.has_environment_key() else "loremark init"
+        return Check("agent key", None, "agents use your own API key, which may do everything you may do", fix)
+    with Client(found.url, key, timeout_s=_TIMEOUT_S) as client:
+        try:
+            client.send(get_project(project))
+        except ApiError as error:
+            return Check("agent key", False, f"the key of your agents for this project: {error}", "loremark init")
+    return Check("agent key", True, "agents can read this project and send events, nothing else")
 
 
 def _secret(found: profile.Profile, project: str) -> Check:

@@ -49,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from loremark.cli import output
+    from loremark.cli.agent_key import save_agent_key
     from loremark.cli.connection import open_client
     from loremark.cli.integrations import has_git_hooks, offer_integrations
     from loremark.cli.pause import note_if_paused
@@ -61,6 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         project, name, is_new = _choose(client, arguments, folder)
         secret = _read_secret(client.url, project) if arguments.secret_stdin else None
         can_sign = save_secret(client, project, secret)
+        save_agent_key(client, project, name)
         try:
             link = save_link(folder, project, client.url)
         except ValueError:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from loremark.base.caller import AGENT_SCOPES, KEY_SCOPES
 from loremark.cli.framework import FAILED, USAGE, CommandError, add_subcommands
 
 if TYPE_CHECKING:
-    from loremark.wire.keys import KeyEntry
+    from loremark.wire.keys import KeyEntry, KeyLimits
 
 SUMMARY = "Manage API keys."
 EXAMPLE = "loremark keys create laptop"
+_MAX_DAYS = 3_650
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,11 +23,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listing = commands.add("list", "List your API keys, newest first.", _list, "loremark keys list")
     creating = commands.add("create", "Create an API key. It is shown only once.", _create, EXAMPLE)
     creating.add_argument("name", metavar="NAME", help="name, for example where the key is used")
+    creating.add_argument(
+        "--scope",
+        action="append",
+        choices=KEY_SCOPES,
+        help="what the key may do; can be repeated (default: everything you may do)",
+    )
+    creating.add_argument(
+        "--agent", action="store_true", help=f"what an agent needs: the scopes {' and '.join(AGENT_SCOPES)}"
+    )
+    creating.add_argument("--project", metavar="PROJECT", help="ID or name of the only project it works for")
+    creating.add_argument("--days", type=_days, metavar="N", help="number of days until it expires (default: never)")
+    creating.add_argument(
+        "--allow-from",
+        action="append",
+        metavar="ADDRESS",
+        help="IP address or network it may be used from, such as 10.0.0.0/8; can be repeated",
+    )
     deleting = commands.add("delete", "Revoke an API key immediately.", _delete, "loremark keys delete KEY --yes")
     deleting.add_argument("key", metavar="KEY", help="key ID, or the prefix from the list")
     deleting.add_argument("--yes", action="store_true", help="skip the confirmation")
     for command in (listing, creating, deleting):
         add_json(command)
+
+
+def _days(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or not 0 < int(text[:9]) <= _MAX_DAYS:
+        raise argparse.ArgumentTypeError(f"must be a number of days up to {_MAX_DAYS}")
+    return int(text)
+
+
+def describe_limits(limits: KeyLimits) -> str:
+    """The limits of a key in a few words."""
+    parts = [
+        "+".join(limits.scopes or ()),
+        limits.project_id or "",
+        f"until {limits.expires_at[:10]}" if limits.expires_at else "",
+        f"from {', '.join(limits.allowed_addresses)}" if limits.allowed_addresses else "",
+    ]
+    return ", ".join(part for part in parts if part) or "none"
 
 
 def is_same(entry: KeyEntry, key: str) -> bool:
@@ -45,25 +81,45 @@ def _list(arguments: argparse.Namespace) -> int:
         return 0
     current = get_profile().key
     rows = [
-        (key.id, f"{key.prefix}…", (key.last_used or "never")[:16], key.name + (" (this one)" * is_same(key, current)))
+        (
+            key.id,
+            f"{key.prefix}…",
+            (key.last_used or "never")[:16],
+            describe_limits(key),
+            key.name + (" (this one)" * is_same(key, current)),
+        )
         for key in found
     ]
-    output.table(rows, ("id", "prefix", "last used", "name"))
+    output.table(rows, ("id", "prefix", "last used", "limits", "name"))
     return 0
 
 
 def _create(arguments: argparse.Namespace) -> int:
+    from loremark.base import clock
     from loremark.cli import output
-    from loremark.cli.connection import open_client
+    from loremark.cli.connection import open_client, resolve_project
     from loremark.client.calls.keys import create_key
 
+    if arguments.agent and arguments.scope:
+        raise CommandError("use --agent or --scope, not both", USAGE)
+    until_ms = clock.now_ms() + arguments.days * clock.DAY_MS if arguments.days else None
     with open_client() as client:
-        created = client.send(create_key(arguments.name))
+        call = create_key(
+            arguments.name,
+            scopes=AGENT_SCOPES if arguments.agent else arguments.scope,
+            project_id=resolve_project(client, arguments.project) if arguments.project else None,
+            expires_at=clock.iso_or_none(until_ms),
+            allowed_addresses=arguments.allow_from,
+        )
+        created = client.send(call)
     if arguments.json:
         output.write_json(created)
     else:
         output.write(output.plain(created.key))
-        output.note(f"Created {created.id} ({created.name}). Copy the key now; it is shown only once.")
+        output.note(
+            f"Created {created.id} ({created.name}). Limits: {describe_limits(created)}. "
+            "Copy the key now; it is shown only once."
+        )
     return 0
 
 

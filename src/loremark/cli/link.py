@@ -25,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from loremark.cli import output
+    from loremark.cli.agent_key import save_agent_key
     from loremark.cli.connection import open_client, resolve_project
     from loremark.cli.init import find_existing, linked_project, root_folder, save_secret
     from loremark.hook.link import confirm_link, save_link
@@ -36,6 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise CommandError(f"{folder} names no project; run: loremark init", USAGE)
         found = find_existing(client, project)
         save_secret(client, found.id)
+        save_agent_key(client, found.id, found.name)
         link = (save_link if arguments.project else confirm_link)(folder, found.id, client.url)
     if arguments.json:
         output.write_json({"project": found.id, "name": found.name, "url": link.url, "folder": link.folder})

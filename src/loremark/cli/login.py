@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from loremark.base import profile
     from loremark.cli import output
+    from loremark.cli.agent_key import keys_of
 
     url = _address(arguments.url or _default_url(profile.saved_url()))
     if arguments.browser:
@@ -47,7 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     before = profile.load({})
     secrets = before.secrets if before is not None and before.url == url else {}
     enrich = before.enrich if before is not None else True
-    path = profile.save(profile.Profile(url, key, secrets, enrich))
+    agent_keys = keys_of(me, url, before.agent_keys) if before is not None and before.url == url else {}
+    path = profile.save(profile.Profile(url, key, secrets, enrich, agent_keys=agent_keys))
     if arguments.json:
         output.write_json({"url": url, "savedIn": path, "me": me})
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from loremark.base import profile
-from loremark.cli.framework import CommandError
 
 SUMMARY = "Sign out and delete the saved key and secrets."
 EXAMPLE = "loremark logout --revoke"
@@ -36,21 +35,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _revoke(saved: profile.Profile) -> bool:
-    from loremark.cli.keys import is_same
+    """Revoke the agents' keys and the user's own. Returns whether that one was still valid."""
+    return [_revoke_key(saved.url, key) for key in (*saved.agent_keys.values(), saved.key)][-1]
+
+
+def _revoke_key(url: str, key: str) -> bool:
     from loremark.client.call import ApiError
-    from loremark.client.calls.keys import delete_key, list_keys
+    from loremark.client.calls.identity import get_me
+    from loremark.client.calls.keys import delete_key
     from loremark.client.client import Client
 
-    with Client(saved.url, saved.key) as client:
+    with Client(url, key) as client:
         try:
-            own = [key for key in client.paginate(list_keys()) if is_same(key, saved.key)]
+            client.send(delete_key(client.send(get_me()).key_id or ""))
         except ApiError as error:
             if error.status == 401:  # already revoked
                 return False
             raise
-        if len(own) != 1:
-            raise CommandError(
-                "cannot tell which of your API keys this is; run: loremark keys delete KEY, then: loremark logout"
-            )
-        client.send(delete_key(own[0].id))
     return True

@@ -102,7 +102,7 @@ def _fetch(link: Link, seconds: float, **fields: str) -> list[str]:
         return []
     asked = {"projectId": link.project, **{name: value for name, value in fields.items() if value}}
     body = json.dumps(asked).encode()[:-1] + b', "known": ' + _known_phrases(link.folder) + b"}"
-    headers = {"Authorization": f"Bearer {saved_profile.key}", "Content-Type": "application/json"}
+    headers = {"Authorization": f"Bearer {saved_profile.agent_key(link.project)}", "Content-Type": "application/json"}
     try:
         answer = http_client.request(
             link.url,

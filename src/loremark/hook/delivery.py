@@ -66,7 +66,9 @@ def _send(batch: Batch) -> tuple[Response | None, str]:
         return None, f"not signed in to {batch.url}"
     body = json.dumps({"event": batch.event, "payload": batch.payload}, separators=(",", ":")).encode()
     try:
-        secret = saved_profile.secrets.get(batch.project) or _fetch_secret(saved_profile, batch.project)
+        secret = saved_profile.secrets.get(batch.project, "")
+        if not secret and batch.project not in saved_profile.agent_keys:
+            secret = _fetch_secret(saved_profile, batch.project)
         if not secret:
             return _post_with_key(saved_profile, batch), ""
         response = _post_signed(saved_profile.url, batch.project, secret, body)
@@ -89,9 +91,9 @@ def _post_signed(url: str, project: str, secret: str, body: bytes) -> Response:
 
 
 def _post_with_key(saved_profile: Profile, batch: Batch) -> Response:
-    """Send with the user's API key, for members who can write to the project but can't read its secret."""
+    """Send with the API key, for those who can write to the project but can't read its secret."""
     value = {"projectId": batch.project, "event": batch.event, "payload": batch.payload}
-    headers = {"Content-Type": "application/json", **_bearer(saved_profile.key)}
+    headers = {"Content-Type": "application/json", **_bearer(saved_profile.agent_key(batch.project))}
     return http_client.request(
         saved_profile.url, "POST", "/api/v2/events", headers, json.dumps(value).encode(), seconds=TIMEOUT_S
     )
@@ -124,7 +126,7 @@ def enrich(key: str) -> bool:
             saved_profile.url,
             "POST",
             f"/api/v2/sessions/{session}/enrich",
-            _bearer(saved_profile.key),
+            _bearer(saved_profile.agent_key(sessions.project_of(state))),
             seconds=TIMEOUT_S,
         )
     except Unreachable:
@@ -140,7 +142,9 @@ def _mark_sent(batch: Batch, response: Response) -> None:
     session = _parse_object(response.body).get("sessionId")
     if isinstance(session, str) and session.replace("_", "").isalnum() and len(session) <= 64:
         state = sessions.read(batch.session)
-        sessions.write(batch.session, {**state, "session_id": session, "url": batch.url, "pending": True})
+        sessions.write(
+            batch.session, {**state, "session_id": session, "url": batch.url, "project": batch.project, "pending": True}
+        )
     outbox.remove(batch.name)
 
 

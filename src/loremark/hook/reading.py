@@ -64,7 +64,8 @@ def _read_one(key: str, saved_profile: Profile, settings: ReadingSettings) -> bo
         return False
     attempts = _number(state.get("read_attempts"))
     sessions.write(key, {**state, "read_attempts": attempts + 1})
-    result = _Reading(saved_profile, settings, agent, session_id).run(give_up=attempts >= _MAX_ATTEMPTS)
+    api_key = saved_profile.agent_key(sessions.project_of(state))
+    result = _Reading(saved_profile.url, api_key, settings, agent, session_id).run(give_up=attempts >= _MAX_ATTEMPTS)
     if result.status in ("read", "failed"):
         error = result.reason if result.status == "failed" else ""
         reading_settings.save_outcome(agent, error, result.calls_today, result.tokens_today)
@@ -80,16 +81,18 @@ def read_session(session_id: str, agent: str, *, again: bool) -> Result:
     saved_profile = profile.load()
     if saved_profile is None:
         return Result("failed", "not signed in")
-    return _Reading(saved_profile, reading_settings.load(), agent, session_id, again=again).run(give_up=False)
+    settings = reading_settings.load()
+    return _Reading(saved_profile.url, saved_profile.key, settings, agent, session_id, again=again).run(give_up=False)
 
 
 class _Reading:
     """The reading of one session by one agent."""
 
     def __init__(
-        self, saved_profile: Profile, settings: ReadingSettings, agent: str, session_id: str, *, again: bool = False
+        self, url: str, api_key: str, settings: ReadingSettings, agent: str, session_id: str, *, again: bool = False
     ) -> None:
-        self._profile = saved_profile
+        self._url = url
+        self._api_key = api_key
         self._settings = settings
         self._agent = agent
         self._session = session_id
@@ -162,9 +165,9 @@ class _Reading:
         return state
 
     def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._profile.key}"}
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._api_key}"}
         response = http_client.request(
-            self._profile.url,
+            self._url,
             "POST",
             path,
             headers,

@@ -54,6 +54,11 @@ def write(key: str, state: dict[str, Any]) -> None:
     files.write_atomic(_path(key), json.dumps({**state, "at_ms": clock.now_ms()}).encode())
 
 
+def project_of(state: dict[str, Any]) -> str:
+    """Return the project of a session that has been sent."""
+    return str(state.get("project", ""))
+
+
 def list_due() -> list[str]:
     """List sessions that have new events since their last enrichment and are ended or idle."""
     now_ms = clock.now_ms()

@@ -27,12 +27,11 @@ _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600
 
 
 class Connection(NamedTuple):
-    """The server, credentials and project to use."""
+    """The server, key and project to use."""
 
     url: str
     key: str
     project: str
-    secret: str
 
     @property
     def is_configured(self) -> bool:
@@ -44,8 +43,8 @@ def load_connection() -> Connection:
     project = _project()
     saved_profile = profile.load()
     if saved_profile is None:
-        return Connection("", "", project, "")
-    return Connection(saved_profile.url, saved_profile.key, project, saved_profile.secrets.get(project, ""))
+        return Connection("", "", project)
+    return Connection(saved_profile.url, saved_profile.agent_key(project), project)
 
 
 def main(arguments: list[str]) -> int:

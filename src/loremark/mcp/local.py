@@ -31,8 +31,7 @@ async def open_memory(_: Any) -> AsyncIterator[Memory]:
     connection = await asyncio.to_thread(load_connection)
     if not connection.is_configured:
         raise ToolError(_SIGN_IN)
-    secrets = {connection.project: connection.secret} if connection.secret else {}
-    async with AsyncClient(connection.url, connection.key, secrets) as client:
+    async with AsyncClient(connection.url, connection.key) as client:
         yield Memory(client, connection.project)
 
 

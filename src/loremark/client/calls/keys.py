@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from loremark.client.call import Call, body, path
 from loremark.wire.keys import KeyCreated, KeyEntry
 
@@ -10,8 +12,19 @@ def list_keys(cursor: str | None = None, limit: int | None = None) -> Call[list[
     return Call(method="GET", path=path("/api/keys", cursor=cursor, limit=limit), response_type=list[KeyEntry])
 
 
-def create_key(name: str) -> Call[KeyCreated]:
-    return Call(method="POST", path="/api/keys", response_type=KeyCreated, body=body(name=name))
+def create_key(
+    name: str,
+    *,
+    scopes: Sequence[str] | None = None,
+    project_id: str | None = None,
+    expires_at: str | None = None,
+    allowed_addresses: Sequence[str] | None = None,
+) -> Call[KeyCreated]:
+    """Without limits, the key may do what its user may do."""
+    fields = body(
+        name=name, scopes=scopes, projectId=project_id, expiresAt=expires_at, allowedAddresses=allowed_addresses
+    )
+    return Call(method="POST", path="/api/keys", response_type=KeyCreated, body=fields)
 
 
 def delete_key(key_id: str) -> Call[None]:
