@@ -50,3 +50,25 @@ async def test_a_member_sees_only_their_own_keys(driver: Driver, visit: OpenVisi
     await page.keyboard.press("ArrowRight")
     await window.sees("loremark install vscode", f"loremark init --project {olga.project_id}")
     assert await window.accessibility() == []
+
+
+async def test_a_key_can_be_limited(driver: Driver, visit: OpenVisit, olga: User) -> None:
+    window = await visit(olga)
+    page = await window.go("/keys")
+    await page.get_by_role("button", name="New key").click()
+    dialog = page.get_by_role("dialog", name="New API key")
+    await dialog.get_by_label("Name").fill("Nightly agent")
+    await dialog.get_by_label("Change memory, sessions and conversations").uncheck()
+    await dialog.get_by_label("Manage projects, members, webhooks and billing").uncheck()
+    await dialog.get_by_role("combobox", name="Project").click()
+    await page.get_by_role("option").first.click()
+    await dialog.get_by_role("combobox", name="Expires").click()
+    await page.get_by_role("option", name="In 90 days").click()
+    await dialog.get_by_label("Allowed addresses").fill("203.0.113.7, 10.0.0.0/8")
+    assert await window.accessibility() == []
+    await dialog.get_by_role("button", name="Create key").click()
+    await dialog.get_by_text("service_sk_").wait_for()
+    await dialog.get_by_role("button", name="Done").click()
+    entry = page.get_by_role("list", name="Your keys").get_by_role("listitem").filter(has_text="Nightly agent")
+    await expect(entry).to_contain_text("read, capture · only ")
+    await expect(entry).to_contain_text("from 203.0.113.7, 10.0.0.0/8")

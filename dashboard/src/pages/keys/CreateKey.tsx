@@ -1,15 +1,31 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { useSend } from "~/api/hooks";
 import { CodeBlock } from "~/parts/Copy";
+import { useProjects } from "~/shell/project";
 import { CreatedKey } from "./CreatedKey";
+import { EXPIRY_CHOICES, expiryTime, SCOPES, type Scope } from "./limits";
 
 function Form({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
+  const [scopes, setScopes] = useState<string[]>(SCOPES.map((scope) => scope.value));
+  const [projectId, setProjectId] = useState<string | null>(null);
+  const [days, setDays] = useState("never");
+  const [addresses, setAddresses] = useState("");
+  const projects = useProjects();
   const create = useSend("post", "/api/keys", { invalidates: ["/api/keys"] });
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    create.mutate({ body: { name: name.trim() } });
+    const allowed = addresses.split(/[\s,]+/).filter((address) => address !== "");
+    create.mutate({
+      body: {
+        name: name.trim(),
+        ...(scopes.length < SCOPES.length ? { scopes: scopes as Scope[] } : {}),
+        ...(projectId ? { projectId } : {}),
+        ...(days === "never" ? {} : { expiresAt: expiryTime(Number(days)) }),
+        ...(allowed.length > 0 ? { allowedAddresses: allowed } : {}),
+      },
+    });
   };
   if (create.data)
     return (
@@ -38,11 +54,50 @@ function Form({ onClose }: { onClose: () => void }) {
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
+        <Checkbox.Group
+          label="Access"
+          description="Agents need only the first two."
+          value={scopes}
+          onChange={setScopes}
+        >
+          <Stack gap="xs" mt="xs">
+            {SCOPES.map((scope) => (
+              <Checkbox key={scope.value} value={scope.value} label={scope.label} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        <Select
+          label="Project"
+          data={(projects.data ?? []).map((one) => ({ value: one.id, label: one.name }))}
+          value={projectId}
+          onChange={setProjectId}
+          placeholder="All projects"
+          clearable
+          searchable
+        />
+        <Select
+          label="Expires"
+          data={EXPIRY_CHOICES}
+          value={days}
+          onChange={(value) => setDays(value ?? "never")}
+          allowDeselect={false}
+        />
+        <TextInput
+          label="Allowed addresses"
+          description="IP addresses or networks, separated by commas. Leave empty to allow all."
+          placeholder="203.0.113.7, 10.0.0.0/8"
+          value={addresses}
+          onChange={(event) => setAddresses(event.currentTarget.value)}
+        />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={create.isPending} disabled={name.trim() === ""}>
+          <Button
+            type="submit"
+            loading={create.isPending}
+            disabled={name.trim() === "" || scopes.length === 0}
+          >
             Create key
           </Button>
         </Group>

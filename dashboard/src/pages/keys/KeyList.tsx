@@ -1,16 +1,15 @@
 import { Button, Text } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
 import { useState } from "react";
-import type { ResponseBody } from "~/api/client";
 import { useGet, useGetPages, useSend } from "~/api/hooks";
 import { EmptyState, Loaded } from "~/parts/Page";
 import { RelativeTime } from "~/parts/format";
 import { showSuccess } from "~/parts/toast";
 import { useMe } from "~/shell/login";
 import { ConfirmDialog } from "~/parts/ConfirmDialog";
+import { useProjects } from "~/shell/project";
+import { describeLimits, type Entry } from "./limits";
 import classes from "./keys.module.css";
-
-type Entry = ResponseBody<"/api/keys", "get">[number];
 
 function RevokeDialog({
   entry,
@@ -57,6 +56,8 @@ export function KeyList({ team }: { team: boolean }) {
     query: { limit: 100, ...(team ? { include: "team" as const } : {}) },
   });
   const members = useGet("/api/team", {}, { enabled: team });
+  const projects = useProjects();
+  const projectName = (id: string) => projects.data?.find((one) => one.id === id)?.name ?? "one project";
   const [revoking, setRevoking] = useState<Entry | null>(null);
   const membersById = new Map(
     (members.data ?? []).map((member) => ["userId" in member ? member.userId : "", member]),
@@ -86,6 +87,11 @@ export function KeyList({ team }: { team: boolean }) {
                     <Text size="xs" c="dimmed" className={classes.mono}>
                       {entry.prefix}…
                     </Text>
+                    {describeLimits(entry, projectName) && (
+                      <Text size="xs" c="dimmed">
+                        {describeLimits(entry, projectName)}
+                      </Text>
+                    )}
                   </div>
                   <Text size="sm" c="dimmed" truncate>
                     {team ? (
