@@ -247,3 +247,13 @@ def test_server_text_is_stripped_of_control_characters(
     assert shown.code == 0, shown
     assert "evil" in shown.out
     assert not set(shown.out + shown.err) & set("\x1b\x9b\x07\x00\r\u202e")
+
+
+def test_browsers_are_listed_and_signed_out(olga: Cli, server: Server) -> None:
+    listed = olga.run("logins", "list", "--json").json
+    assert olga.run("logins", "end").code == USAGE
+    assert olga.run("logins", "end", "log_unknown", "--yes").error == "Login not found"
+    for login in listed:
+        assert login["id"] in olga.run("logins").out
+    assert olga.run("logins", "end", "--all", "--yes", "--json").json == {"ended": [login["id"] for login in listed]}
+    assert olga.run("logins", "list", "--json").json == []

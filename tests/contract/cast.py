@@ -240,6 +240,11 @@ class Cast:
         assert made.status_code == 201, made.text
         return str(made.json()["id"])
 
+    async def login_of(self, actor: Actor) -> str:
+        """Sign in on another device and return the login's id."""
+        await self.log_in(actor)
+        return str((await actor.person.get("/api/auth/logins")).json()[0]["id"])
+
     async def invitation(self, email: str = "") -> str:
         """Create a pending invitation."""
         invited = await self.owner.post("/api/team", {"email": email or new_email()})

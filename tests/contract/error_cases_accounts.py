@@ -95,6 +95,16 @@ async def _no_member(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase
             yield ErrorCase(route, await cast.send(cast["owner"], route, wrong))
 
 
+@OWN.of(404, "Login not found")
+async def _no_login(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+    for route in routes:
+        ask = await valid(cast, route)
+        for actor in (cast["stranger"], cast["admin"]):
+            yield ErrorCase(route, await cast.send(actor, route, ask))
+        for unknown in (ids.new("log"), "x"):
+            yield ErrorCase(route, await cast.send(cast["owner"], route, ask.about(unknown)))
+
+
 @OWN.of(404, "Key not found")
 async def _no_key(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
     for route in routes:

@@ -70,6 +70,8 @@ def _on_project(name: str, json: Callable[[Cast], Any] = lambda _: None) -> None
     EXAMPLES[f"{name} (public)"] = about("public")
 
 
+for _name in ("auth.logins", "auth.end_logins"):
+    _plain(_name)
 for _name in ("auth.registration", "auth.me", "team.list", "keys.list", "audit.list", "models.list", "live.stream"):
     _plain(_name)
 for _name in ("operations.healthz", "operations.readyz", "operations.metrics", "operations.openapi", "operations.docs"):
@@ -188,6 +190,19 @@ async def _delete_own_key(cast: Cast, actor: Actor) -> Ask:
 async def _delete_anothers_key(cast: Cast, actor: Actor) -> Ask:
     key = await cast.key_of(cast["owner"])
     return Ask(json={"keyId": key}, target=key)
+
+
+@_example("auth.end_login")
+async def _end_own_login(cast: Cast, actor: Actor) -> Ask:
+    has_account = actor.name in (*TEAM, "stranger")
+    login = await cast.login_of(actor if has_account else cast["owner"])
+    return Ask({"id": login}, target=login)
+
+
+@_example("auth.end_login (the owner's)")
+async def _end_anothers_login(cast: Cast, actor: Actor) -> Ask:
+    login = await cast.login_of(cast["owner"])
+    return Ask({"id": login}, target=login)
 
 
 @_example("dashboard.asset")

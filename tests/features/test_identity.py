@@ -11,7 +11,9 @@ from sqlalchemy import select
 from loremark.base import clock
 from loremark.base.clock import DAY_MS, MINUTE_MS
 from loremark.features.identity import store as people
-from loremark.storage.tables import teams, users
+from loremark.features.identity.last_use import LoginUse
+from loremark.features.identity.logins import describe_device
+from loremark.storage.tables import logins, teams, users
 from tests.features.steps import (
     UNAUTHENTICATED,
     WRONG_PASSWORD,
@@ -294,3 +296,71 @@ async def test_login_selects_one_of_several_teams(service: Service) -> None:
         assert "rita@example.com" in {member["email"] for member in seen.json()}
         assert len(seen.json()) == (1 if expected[0] == own else 2)
     assert status_and_body(await log_in(service, "rita@example.com", fields={"teamId": stranger})) == WRONG_PASSWORD
+
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+EDGE = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0"
+IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile Safari/604.1"
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "device"),
+    [
+        (FIREFOX, "Firefox on Linux"),
+        (EDGE, "Edge on Windows"),
+        (IPHONE, "Safari on iPhone"),
+        ("python-httpx/0.28", "python-httpx"),
+        ("", "Unknown device"),
+        ("<script>", "Unknown device"),
+    ],
+)
+def test_device_is_named(user_agent: str, device: str) -> None:
+    assert describe_device(user_agent) == device
+
+
+async def _list_logins(service: Service, cookies: dict[str, str]) -> list[dict[str, object]]:
+    answer = await service.browser_call("GET", "/api/auth/logins", cookies)
+    assert answer.status_code == 200
+    found: list[dict[str, object]] = answer.json()
+    return found
+
+
+async def test_logins_are_listed_with_device_address_and_last_use(service: Service) -> None:
+    laptop = cookies_of(service, await register(service, "rita@example.com"))
+    body = {"email": "rita@example.com", "password": PASSWORD}
+    phone = cookies_of(
+        service, await service.http.post("/api/auth/login", json=body, headers={"User-Agent": IPHONE + " " + "x" * 900})
+    )
+    on_phone, on_laptop = await _list_logins(service, phone)
+    assert (on_phone["device"], on_phone["address"], on_phone["current"]) == ("Safari on iPhone", "127.0.0.1", True)
+    assert (on_laptop["device"], on_laptop["current"]) == ("python-httpx", False)
+    later_ms = clock.now_ms() + clock.HOUR_MS
+    with clock.use(lambda: later_ms):
+        assert (await service.browser_call("GET", "/api/auth/me", laptop)).status_code == 200
+        assert (await _list_logins(service, phone))[1]["lastUsed"] == clock.iso(later_ms)
+        await service.app._services.use(LoginUse).write()
+    async with service.runtime.database.read() as tx:
+        [row] = await tx.many(select(logins).where(logins.c.id == on_laptop["id"]))
+    assert (row["last_used_ms"], row["address"]) == (later_ms, "127.0.0.1")
+
+
+@pytest.mark.settings(LOREMARK_REGISTRATION="open")
+async def test_logins_can_be_ended(service: Service) -> None:
+    laptop = cookies_of(service, await register(service, "rita@example.com"))
+    stranger = cookies_of(service, await register(service, "sam@example.com"))
+    phone, tablet, desk = [cookies_of(service, await log_in(service, "rita@example.com")) for _ in range(3)]
+    on_phone = (await _list_logins(service, phone))[2]
+    assert on_phone["current"]
+    path = f"/api/auth/logins/{on_phone['id']}"
+    refused = await service.browser_call("DELETE", path, stranger)
+    assert status_and_body(refused) == (404, {"error": "Login not found"})
+    assert (await service.browser_call("DELETE", path, laptop)).status_code == 204
+    assert status_and_body(await service.browser_call("GET", "/api/auth/me", phone)) == UNAUTHENTICATED
+    assert (await service.browser_call("GET", "/api/auth/me", tablet)).status_code == 200
+    assert (await service.browser_call("DELETE", "/api/auth/logins", laptop)).json() == {"ended": 2}
+    for ended in (tablet, desk):
+        assert status_and_body(await service.browser_call("GET", "/api/auth/me", ended)) == UNAUTHENTICATED
+    assert [login["current"] for login in await _list_logins(service, laptop)] == [True]
+    assert (await service.browser_call("GET", "/api/auth/me", stranger)).status_code == 200
+    log = (await service.browser_call("GET", "/api/audit", laptop)).json()
+    assert [entry["action"] for entry in log][:2] == ["login.others_revoked", "login.revoked"]

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from loremark.base import clock
 from loremark.base.clock import HOUR_MS
 from loremark.base.signing import sha256_hex
-from loremark.features.keys.last_use import LastUseTracker
+from loremark.features.keys.last_use import KeyUse
 from loremark.storage.tables import api_keys
 from tests.features.steps import (
     FORBIDDEN,
@@ -137,7 +137,7 @@ async def test_last_use_is_recorded_without_a_write_per_request(service: Service
     owner = await service.owner()
     created = await _make(owner, "busy")
     await _count_updates_of_keys(service)
-    tracker = service.app._services.use(LastUseTracker)
+    tracker = service.app._services.use(KeyUse)
     await tracker.write()  # the owner's own key
     await run_sql(service, "DELETE FROM key_writes")
 

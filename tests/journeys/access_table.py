@@ -15,6 +15,7 @@ OUT = (401, "Invalid or missing authentication credentials")
 NO = (403, "Forbidden")
 P404 = (404, "Project not found")
 M404 = (404, "Member not found")
+L404 = (404, "Login not found")
 K404 = (404, "Key not found")
 S404 = (404, "Session not found")
 R404 = (404, "Reading not found")
@@ -33,6 +34,10 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "auth.logout":                      (204, 204,  204,  204,     204,       204,     OUT,    OUT),
     "auth.me":                          (200, 200,  200,  200,     200,       200,     OUT,    OUT),
     "auth.password":                    (204, 204,  204,  204,     204,       204,     OUT,    OUT),
+    "auth.logins":                      (200, 200,  200,  200,     200,       200,     OUT,    OUT),
+    "auth.end_login":                   (204, 204,  204,  204,     204,       204,     OUT,    OUT),
+    "auth.end_login (the owner's)":     (204, L404, L404, L404,    L404,      L404,    OUT,    OUT),
+    "auth.end_logins":                  (200, 200,  200,  200,     200,       200,     OUT,    OUT),
     "team.list":                        (200, 200,  200,  200,     200,       200,     OUT,    OUT),
     "team.list (invited)":              (200, 200,  200,  200,     200,       200,     OUT,    OUT),
     "team.invite":                      (201, 201,  NO,   NO,      NO,        201,     OUT,    OUT),
@@ -296,6 +301,9 @@ TABLE: dict[str, tuple[Cell, ...]] = {
 # fmt: off
 LIMITED_KEYS: dict[str, tuple[str, Cell]] = {
     "auth.me":                                ("read write capture admin", 200),
+    "auth.logins":                            ("", NO),
+    "auth.end_login":                         ("", NO),
+    "auth.end_login (the owner's)":           ("", NO),
     "team.list":                              ("read", NO),
     "team.list (invited)":                    ("read", NO),
     "team.invite":                            ("admin", NO),

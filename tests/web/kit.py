@@ -46,7 +46,7 @@ def authenticators(
     async def by_key(_tx: Tx, text: str, _address: str) -> Caller | None:
         return (keys or {}).get(text)
 
-    async def by_login(_tx: Tx, text: str) -> Caller | None:
+    async def by_login(_tx: Tx, text: str, _address: str) -> Caller | None:
         return (logins or {}).get(text)
 
     return Authenticators(by_key, by_login, verify_signature, COOKIE, Origins(origins))

@@ -39,6 +39,7 @@ class Origin(NamedTuple):
 
     address: str
     request_id: str
+    user_agent: str = ""
 
 
 NO_ORIGIN = Origin("", "")

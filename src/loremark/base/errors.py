@@ -73,6 +73,7 @@ RATE_LIMITED_PLAIN = ErrorKind(429, "Rate limit exceeded")
 # Missing resources and conflicting states
 PROJECT_NOT_FOUND = ErrorKind(404, "Project not found")
 MEMBER_NOT_FOUND = ErrorKind(404, "Member not found")
+LOGIN_NOT_FOUND = ErrorKind(404, "Login not found")
 KEY_NOT_FOUND = ErrorKind(404, "Key not found")
 PROJECT_ARCHIVED = ErrorKind(409, "Project is archived")
 ALREADY_MEMBER = ErrorKind(409, "Already a member")

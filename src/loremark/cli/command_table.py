@@ -29,6 +29,7 @@ CLIENT: dict[str, CommandSpec] = {
     "import": CommandSpec("loremark.cli.importing", "import and export"),
     "projects": CommandSpec("loremark.cli.projects", "account"),
     "team": CommandSpec("loremark.cli.team", "account"),
+    "logins": CommandSpec("loremark.cli.logins", "account"),
     "keys": CommandSpec("loremark.cli.keys", "account"),
     "billing": CommandSpec("loremark.cli.billing", "account"),
     "models": CommandSpec("loremark.cli.models", "account"),

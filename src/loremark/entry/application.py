@@ -45,13 +45,14 @@ from loremark.features.hygiene.analysis import HygieneAnalyzer
 from loremark.features.hygiene.routes import routes as hygiene_routes
 from loremark.features.identity import store as people
 from loremark.features.identity.cookies import LoginCookie, own_origins
+from loremark.features.identity.last_use import LoginUse
 from loremark.features.identity.routes import routes as identity_routes
 from loremark.features.identity.service import AuthConfig
 from loremark.features.ingest.routes import event_routes
 from loremark.features.ingest.routes import routes as ingest_routes
 from loremark.features.ingest.service import EventIntake
 from loremark.features.items.routes import routes as items_routes
-from loremark.features.keys.last_use import LastUseTracker
+from loremark.features.keys.last_use import KeyUse
 from loremark.features.keys.routes import routes as keys_routes
 from loremark.features.live.routes import routes as live_routes
 from loremark.features.live.streams import LiveStreams
@@ -137,7 +138,7 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
     settings = runtime.settings
     cookie = LoginCookie(settings.base_url)
     origins = Origins(own_origins(settings.base_url))
-    last_use = LastUseTracker(runtime.database)
+    key_use, login_use = KeyUse(runtime.database), LoginUse(runtime.database)
     passwords = Passwords()
     plans = load_plans(settings.default_plan, settings.plans_file)
     description = ApiDocs(lambda: describe(settings))
@@ -168,7 +169,8 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
         runtime.sealer,
         cookie,
         origins,
-        last_use,
+        key_use,
+        login_use,
         passwords,
         plans,
         description,
@@ -208,8 +210,8 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
         [*routes, *mcp_routes],
         database=runtime.database,
         authenticators=Authenticators(
-            find_by_key=last_use.find_by_key,
-            find_by_login=people.find_by_login,
+            find_by_key=key_use.find_by_key,
+            find_by_login=login_use.find_by_login,
             verify_signature=Signatures(runtime.sealer).verify,
             cookie_name=cookie.name,
             origins=origins,
@@ -223,14 +225,16 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
         not_found_page=pages.not_found,
         hosts=open_hosts(settings),
     )
-    last_use.start()
+    key_use.start()
+    login_use.start()
     try:
         yield app
     finally:
         await mount.close()
         await streams.close()
         await brains.close()
-        await last_use.stop()
+        await key_use.stop()
+        await login_use.stop()
         await limits.close()
         passwords.close()
         capture.close()

@@ -137,7 +137,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[Worker]:
         await database.close()
 
 
-async def _no_caller(tx: Tx, credential: str, address: str = "") -> Caller | None:
+async def _no_caller(tx: Tx, credential: str, address: str) -> Caller | None:
     return None
 
 

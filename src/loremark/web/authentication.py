@@ -104,9 +104,8 @@ class Origins:
             raise errors.CROSS_SITE()
 
 
-FindCaller = Callable[[Tx, str], Awaitable[Caller | None]]
-FindCallerFrom = Callable[[Tx, str, str], Awaitable[Caller | None]]
-"""With the address that the request comes from. Raises if the credential must not be used from there."""
+FindCaller = Callable[[Tx, str, str], Awaitable[Caller | None]]
+"""By credential, and the address that the request comes from. Raises if it must not be used from there."""
 VerifySignature = Callable[[Database, Request, bool], Awaitable[Caller]]
 
 
@@ -114,7 +113,7 @@ VerifySignature = Callable[[Database, Request, bool], Awaitable[Caller]]
 class Authenticators:
     """The functions that look up credentials, provided by the features."""
 
-    find_by_key: FindCallerFrom
+    find_by_key: FindCaller
     find_by_login: FindCaller
     verify_signature: VerifySignature
     cookie_name: str
@@ -148,7 +147,7 @@ async def _find_caller(request: Request, tx: Tx, required: Needs, by: Authentica
     if not required.by_login:
         return None
     token = cookie(request, by.cookie_name)
-    caller = await by.find_by_login(tx, token) if token else None
+    caller = await by.find_by_login(tx, token, request.address) if token else None
     if caller is not None and request.method not in _SAFE_METHODS and not by.origins.is_same(request):
         raise errors.CROSS_SITE()
     return caller

@@ -47,7 +47,8 @@ class Request:
 
     @property
     def origin(self) -> Origin:
-        return Origin(self.address, self.request_id)
+        user_agent = self.header(b"user-agent") or ""
+        return Origin(self.address, self.request_id, "".join(each for each in user_agent if each.isprintable()))
 
     def header(self, name: bytes) -> str | None:
         """Return a header's value as Latin-1, or None."""

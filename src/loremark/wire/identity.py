@@ -42,6 +42,23 @@ class RegistrationStatus(Shape):
     """False if the server writes emails to files instead of sending them."""
 
 
+class LoginEntry(Shape):
+    """A browser that is signed in. ``device`` is derived from what the browser says of itself."""
+
+    id: str
+    device: str
+    address: str
+    team_name: str
+    current: bool
+    created_at: str
+    last_used: str | None
+    expires_at: str
+
+
+class LoginsEnded(Shape):
+    ended: int
+
+
 class TeamSummary(Shape):
     id: str
     name: str

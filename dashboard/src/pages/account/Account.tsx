@@ -16,6 +16,7 @@ import { Page } from "~/parts/Page";
 import { Tag } from "~/parts/Tag";
 import { useMe } from "~/shell/login";
 import { ChangePassword } from "./ChangePassword";
+import { Logins } from "./Logins";
 import { SettingsSection } from "~/parts/SettingsSection";
 import { SwitchTeam } from "./SwitchTeam";
 import classes from "~/parts/settingsSection.module.css";
@@ -125,6 +126,12 @@ export default function Account() {
         about="Changing it signs you out on all other devices. API keys keep working."
       >
         <ChangePassword />
+      </SettingsSection>
+      <SettingsSection
+        title="Signed-in browsers"
+        about="If you don't recognize one, sign it out and change your password."
+      >
+        <Logins />
       </SettingsSection>
     </Page>
   );

@@ -22,6 +22,12 @@ const ACTIONS: Record<string, [string, string, (entry: Entry) => string]> = {
     (e) => (detail(e, "method") ? `signed in with a ${detail(e, "method")}` : "signed in"),
   ],
   "login.ended": ["Access", "Signed out", () => "signed out"],
+  "login.revoked": ["Access", "Browser signed out", () => "signed out of another browser"],
+  "login.others_revoked": [
+    "Access",
+    "Other browsers signed out",
+    (e) => `signed out of ${pluralize(Number(detail(e, "logins")), "other browser")}`,
+  ],
   "password.changed": ["Access", "Password changed", () => "changed their password"],
   "key.created": ["Access", "API key created", (e) => `created the API key “${detail(e, "name")}”`],
   "key.deleted": ["Access", "API key revoked", (e) => `revoked the API key “${detail(e, "name")}”`],

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from loremark.base import errors
-from loremark.features.identity import service
+from loremark.features.identity import logins, service
 from loremark.features.identity.cookies import LoginCookie
+from loremark.features.identity.last_use import LoginUse
 from loremark.features.identity.login_limits import LIMIT, check_password_limit
 from loremark.features.identity.service import AuthConfig, SignedIn
 from loremark.web.authentication import ANY_SCOPE, ANYONE, KEY, LOGIN, Origins, needs
 from loremark.web.call import Call
 from loremark.web.routes import Routes, TxMode
-from loremark.wire.identity import CurrentUser, LoginRequest, PasswordChange, Registration, RegistrationStatus
+from loremark.wire.identity import (
+    CurrentUser,
+    LoginEntry,
+    LoginRequest,
+    LoginsEnded,
+    PasswordChange,
+    Registration,
+    RegistrationStatus,
+)
 
 routes = Routes("auth")
 
@@ -88,3 +97,28 @@ async def change_password(call: Call, body: PasswordChange) -> None:
     """Change the password and end the account's other logins."""
     await call.check_rate_limit(LIMIT, f"account:{call.caller.user_id}")
     await service.change_password(call.database, call.use(AuthConfig), call.caller, body)
+
+
+@routes.add("GET", "/api/auth/logins", needs(KEY | LOGIN, "admin"), name="logins", errors=(errors.FORBIDDEN,))
+async def list_logins(call: Call) -> list[LoginEntry]:
+    """List the browsers the caller is signed in on, in all teams, newest first."""
+    return await logins.list_logins(call.tx, call.caller, call.use(LoginUse))
+
+
+@routes.add(
+    "DELETE",
+    "/api/auth/logins/{id}",
+    needs(KEY | LOGIN, "admin"),
+    name="end_login",
+    status=204,
+    errors=(errors.LOGIN_NOT_FOUND, errors.FORBIDDEN),
+)
+async def end_login(call: Call, id: str) -> None:
+    """Sign one of the caller's browsers out. It takes effect immediately."""
+    await logins.end_login(call.tx, call.caller, id)
+
+
+@routes.add("DELETE", "/api/auth/logins", needs(LOGIN), name="end_logins")
+async def end_other_logins(call: Call) -> LoginsEnded:
+    """Sign all of the caller's other browsers out."""
+    return LoginsEnded(ended=await logins.end_other_logins(call.tx, call.caller))

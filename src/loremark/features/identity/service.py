@@ -65,7 +65,7 @@ async def register(database: Database, config: AuthConfig, wanted: Registration,
         team_name = wanted.team_name or f"{wanted.name.strip()}'s team"
         email = canonical(wanted.email)
         caller = await create_owner(tx, config.plans, user_id, wanted.name, email, team_name, origin=origin)
-        return await sign_in(tx, caller)
+        return await sign_in(tx, caller, origin)
 
 
 async def _check_registration_allowed(tx: Tx, policy: Policy) -> None:
@@ -117,8 +117,8 @@ async def create_owner(
     return caller
 
 
-async def sign_in(tx: Tx, caller: Caller) -> SignedIn:
-    token = await store.create_login(tx, user_id=caller.user_id, team_id=caller.team_id)
+async def sign_in(tx: Tx, caller: Caller, origin: Origin) -> SignedIn:
+    token = await store.create_login(tx, user_id=caller.user_id, team_id=caller.team_id, origin=origin)
     return SignedIn(token, await get_current_user(tx, caller))
 
 
@@ -144,7 +144,7 @@ async def log_in(database: Database, config: AuthConfig, request: LoginRequest, 
     )
     async with database.write() as tx:
         await audit.record(tx, caller, "login.created", caller.user_id)
-        return await sign_in(tx, caller)
+        return await sign_in(tx, caller, origin)
 
 
 async def log_out(tx: Tx, caller: Caller) -> None:
@@ -200,7 +200,7 @@ async def sign_in_with_link(tx: Tx, config: AuthConfig, token: str, origin: Orig
         user_id = await store.create_user(tx, email=LOCAL_OWNER_EMAIL, name="Owner", password_hash=None)
         assert user_id is not None
         caller = await create_owner(tx, config.plans, user_id, "Owner", LOCAL_OWNER_EMAIL, "My team", origin=origin)
-        return await sign_in(tx, caller)
+        return await sign_in(tx, caller, origin)
     user = await store.get_user(tx, user_id)
     memberships = await store.list_memberships(tx, user_id)
     if not memberships:
@@ -218,4 +218,4 @@ async def sign_in_with_link(tx: Tx, config: AuthConfig, token: str, origin: Orig
         request_id=origin.request_id,
     )
     await audit.record(tx, caller, "login.created", user_id, method="sign-in link")
-    return await sign_in(tx, caller)
+    return await sign_in(tx, caller, origin)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from sqlalchemy import and_, bindparam, delete, insert, select, update
 
 from loremark.base import clock, ids, limits
-from loremark.base.caller import AuthMethod, Caller, Role
+from loremark.base.caller import AuthMethod, Caller, Origin, Role
 from loremark.base.signing import sha256_hex
 from loremark.features.identity.email_address import canonical, email_key
 from loremark.storage.database import Row, Tx
+from loremark.storage.last_use import Use
 from loremark.storage.statements import Sql
 from loremark.storage.tables import installation, logins, signin_links, team_members, teams, users
 
@@ -47,6 +48,23 @@ _FIND_CALLER = Sql(
         and_(team_members.c.team_id == logins.c.team_id, team_members.c.user_id == logins.c.user_id),
     )
     .where(logins.c.token_hash == bindparam("hashed"), logins.c.expires_at_ms > bindparam("now_ms"))
+)
+_VALID = and_(logins.c.user_id == bindparam("of_user"), logins.c.expires_at_ms > bindparam("now_ms"))
+_LIST_LOGINS = Sql(
+    select(logins, teams.c.name.label("team_name"))
+    .join(teams, teams.c.id == logins.c.team_id)
+    .where(_VALID)
+    .order_by(logins.c.id.desc())
+    .limit(limits.LOGINS_SHOWN)
+)
+_FIND_LOGIN = Sql(select(logins.c.id).where(_VALID, logins.c.id == bindparam("login_id")))
+_RECORD_USE = Sql(
+    update(logins)
+    .where(
+        logins.c.id == bindparam("login_id"),
+        (logins.c.last_used_ms.is_(None)) | (logins.c.last_used_ms < bindparam("used_ms")),
+    )
+    .values(last_used_ms=bindparam("used_ms"), address=bindparam("used_from"))
 )
 _DELETE_LOGIN = Sql(delete(logins).where(logins.c.id == bindparam("login_id")))
 _DELETE_OTHER_LOGINS = Sql(
@@ -160,7 +178,7 @@ async def list_memberships(tx: Tx, user_id: str) -> list[Row]:
     return await tx.many(_MEMBERSHIPS, user_id=user_id)
 
 
-async def create_login(tx: Tx, *, user_id: str, team_id: str) -> str:
+async def create_login(tx: Tx, *, user_id: str, team_id: str, origin: Origin) -> str:
     """Create a browser login and return the cookie token. Only its hash is stored."""
     now_ms = clock.now_ms()
     token = ids.token()
@@ -173,8 +191,24 @@ async def create_login(tx: Tx, *, user_id: str, team_id: str) -> str:
         token_hash=sha256_hex(token),
         created_at_ms=now_ms,
         expires_at_ms=now_ms + limits.LOGIN_VALID_MS,
+        user_agent=origin.user_agent[: limits.USER_AGENT_CHARS],
+        address=origin.address,
+        last_used_ms=now_ms,
     )
     return token
+
+
+async def list_logins(tx: Tx, user_id: str) -> list[Row]:
+    """List a user's valid logins in all teams, newest first."""
+    return await tx.many(_LIST_LOGINS, of_user=user_id, now_ms=clock.now_ms())
+
+
+async def find_login(tx: Tx, user_id: str, login_id: str) -> Row | None:
+    return await tx.one(_FIND_LOGIN, of_user=user_id, login_id=login_id, now_ms=clock.now_ms())
+
+
+async def record_use(tx: Tx, login_id: str, use: Use) -> None:
+    await tx.run(_RECORD_USE, login_id=login_id, used_ms=use.at_ms, used_from=use.address)
 
 
 async def find_by_login(tx: Tx, token: str) -> Caller | None:
@@ -197,8 +231,9 @@ async def delete_login(tx: Tx, login_id: str) -> None:
     await tx.run(_DELETE_LOGIN, login_id=login_id)
 
 
-async def delete_other_logins(tx: Tx, user_id: str, *, keep: str) -> None:
-    await tx.run(_DELETE_OTHER_LOGINS, of_user=user_id, keep=keep)
+async def delete_other_logins(tx: Tx, user_id: str, *, keep: str) -> int:
+    """Delete all logins of a user but one, and return how many there were."""
+    return await tx.run(_DELETE_OTHER_LOGINS, of_user=user_id, keep=keep)
 
 
 async def find_first_owner(tx: Tx) -> Row | None:

@@ -8,7 +8,7 @@ import msgspec
 
 from loremark.base import clock, errors
 from loremark.features.keys import service, store
-from loremark.features.keys.last_use import LastUseTracker
+from loremark.features.keys.last_use import KeyUse
 from loremark.web.authentication import ANY_SCOPE, KEY, LOGIN, needs
 from loremark.web.call import Call
 from loremark.web.paging import Page, cut
@@ -36,7 +36,7 @@ async def list_keys(call: Call, query: KeysQuery) -> list[KeyEntry | TeamKeyEntr
         before=query.cursor,
         take=query.take,
     )
-    last_use = call.use(LastUseTracker)
+    last_use = call.use(KeyUse)
     entries: list[KeyEntry | TeamKeyEntry] = []
     for row in rows:
         fields = {

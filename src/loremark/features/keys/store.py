@@ -12,6 +12,7 @@ from loremark.base.caller import AuthMethod, Caller, KeyScope, Scope
 from loremark.base.signing import sha256_hex
 from loremark.features.keys import networks
 from loremark.storage.database import Row, Tx
+from loremark.storage.last_use import Use
 from loremark.storage.statements import Sql
 from loremark.storage.tables import api_keys, team_members, users
 
@@ -135,6 +136,6 @@ async def delete_key(tx: Tx, scope: Scope, key_id: str) -> None:
     await tx.run(_DELETE, scope=scope, key_id=key_id)
 
 
-async def record_use(tx: Tx, key_id: str, used_ms: int) -> None:
+async def record_use(tx: Tx, key_id: str, use: Use) -> None:
     """Unscoped: only called for keys that were just authenticated."""
-    await tx.run(_RECORD_USE, key_id=key_id, used_ms=used_ms)
+    await tx.run(_RECORD_USE, key_id=key_id, used_ms=use.at_ms)

@@ -218,7 +218,7 @@ async def accept(
         await audit.record(tx, caller, "team.member_joined", member["id"])
         notify_changed(tx, scope, "team")
         await _join_projects(tx, caller, invitation, member)
-        return member_shape(member), await identity.sign_in(tx, caller)
+        return member_shape(member), await identity.sign_in(tx, caller, origin)
 
 
 async def _join_projects(tx: Tx, caller: Caller, invitation: Row, member: Row) -> None:
