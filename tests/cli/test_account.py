@@ -257,3 +257,11 @@ def test_browsers_are_listed_and_signed_out(olga: Cli, server: Server) -> None:
         assert login["id"] in olga.run("logins").out
     assert olga.run("logins", "end", "--all", "--yes", "--json").json == {"ended": [login["id"] for login in listed]}
     assert olga.run("logins", "list", "--json").json == []
+
+
+def test_audit_log_is_exported(olga: Cli, server: Server) -> None:
+    project = server.create_project("Audited")
+    file = olga.home / "audit.jsonl"
+    assert olga.run("audit", "export", "--project", "Audited", "--output", str(file)).code == 0
+    assert next(json.loads(line)["projectId"] for line in file.read_text().splitlines()) == project
+    assert project in olga.run("audit", "export", "--action", "project.created").out

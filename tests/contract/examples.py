@@ -70,7 +70,7 @@ def _on_project(name: str, json: Callable[[Cast], Any] = lambda _: None) -> None
     EXAMPLES[f"{name} (public)"] = about("public")
 
 
-for _name in ("auth.logins", "auth.end_logins"):
+for _name in ("auth.logins", "auth.end_logins", "audit.export"):
     _plain(_name)
 for _name in ("auth.registration", "auth.me", "team.list", "keys.list", "audit.list", "models.list", "live.stream"):
     _plain(_name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +16,7 @@ from loremark.entry.application import ROUTES
 from loremark.features.identity import store as people
 from loremark.storage.database import Row
 from loremark.storage.tables import audit_entries
-from tests.features.steps import FORBIDDEN, cookies_of, insert_rows, register, status_and_body
+from tests.features.steps import FORBIDDEN, cookies_of, insert_rows, log_in, register, status_and_body
 from tests.support.people import Person
 from tests.support.service import PASSWORD, Service
 
@@ -86,6 +87,7 @@ async def test_every_authenticated_change_is_recorded_once(service: Service) -> 
     await by_key("projects.remove_member", "project.member_removed", "DELETE", f"{path}/members", body)
     body = {"email": "outsider@example.com"}
     invited = await by_key("projects.add_member", "team.member_invited", "POST", f"{path}/members", body)
+    await by_key("projects.get_hmac_secret", "project.secret_read", "GET", f"{path}/hmac-secret")
     await by_key("projects.rotate_hmac_secret", "project.secret_rotated", "POST", f"{path}/hmac-secret/rotate")
     await by_key("team.remove", "team.invitation_revoked", "DELETE", f"/api/team/{invited['id']}")
     await by_key("team.invite", "team.member_invited", "POST", "/api/team", {"email": "x@example.com"})
@@ -101,6 +103,8 @@ async def test_every_authenticated_change_is_recorded_once(service: Service) -> 
         "auth.login",
         "auth.logout",
         "auth.password",
+        "auth.end_login",
+        "auth.end_logins",
         "team.accept",
     }, "covered by the next test"
     await service.wait_for_jobs()
@@ -153,6 +157,23 @@ async def test_every_account_action_is_recorded_once(service: Service) -> None:
         lambda headers: service.http.get(f"/signin?token={token}", headers=headers),
     )
     service.http.cookies.clear()
+    await log_in(service, "rita@example.com", f"{PASSWORD} 2")
+    current, *others = (await service.browser_call("GET", "/api/auth/logins", login)).json()[::-1]
+    assert (current["current"], len(others)) == (True, 2)
+    await checker.step(
+        "auth.end_login",
+        "login.revoked",
+        "login",
+        user_id,
+        lambda headers: service.browser_call("DELETE", f"/api/auth/logins/{others[0]['id']}", login, headers=headers),
+    )
+    await checker.step(
+        "auth.end_logins",
+        "login.others_revoked",
+        "login",
+        user_id,
+        lambda headers: service.browser_call("DELETE", "/api/auth/logins", login, headers=headers),
+    )
     await checker.step(
         "auth.logout",
         "login.ended",
@@ -263,3 +284,33 @@ async def test_audit_log_contains_no_secrets(service: Service) -> None:
     for hidden in (PASSWORD, "quite another one", token, key, *secrets, *login.values(), invitation):
         assert hidden not in log
     await service.wait_for_jobs()
+
+
+async def test_audit_log_is_exported_as_json_lines(service: Service) -> None:
+    owner, stranger = await service.owner(), await service.owner("Others")
+    member = await service.join(owner)
+    project = await owner.create_project("First")
+    await _insert_many_entries(service, owner)
+    listed: list[Any] = []
+    cursor = ""
+    while True:
+        page = await owner.get(f"/api/audit?limit=500{cursor}")
+        listed += page.json()
+        if "x-next-cursor" not in page.headers:
+            break
+        cursor = f"&cursor={page.headers['x-next-cursor']}"
+
+    exported = await owner.get("/api/audit/export")
+    assert exported.headers["content-type"] == "application/x-ndjson"
+    *lines, itself = [json.loads(line) for line in exported.text.splitlines()]
+    assert lines == listed[::-1]
+    assert len(lines) > 1_000, "more than one page"
+    assert (itself["action"], itself["actor"]["userId"]) == ("audit.exported", owner.user_id)
+
+    of_project = await owner.get(f"/api/audit/export?projectId={project}")
+    assert "project.created" in of_project.text
+    assert {json.loads(line)["projectId"] for line in of_project.text.splitlines()} == {project}
+    by_action = await owner.get("/api/audit/export?action=project.created")
+    assert {json.loads(line)["action"] for line in by_action.text.splitlines()} == {"project.created"}
+    assert project not in (await stranger.get("/api/audit/export")).text
+    assert status_and_body(await member.get("/api/audit/export")) == FORBIDDEN

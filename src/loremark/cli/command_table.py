@@ -30,6 +30,7 @@ CLIENT: dict[str, CommandSpec] = {
     "projects": CommandSpec("loremark.cli.projects", "account"),
     "team": CommandSpec("loremark.cli.team", "account"),
     "logins": CommandSpec("loremark.cli.logins", "account"),
+    "audit": CommandSpec("loremark.cli.audit", "account"),
     "keys": CommandSpec("loremark.cli.keys", "account"),
     "billing": CommandSpec("loremark.cli.billing", "account"),
     "models": CommandSpec("loremark.cli.models", "account"),

@@ -65,6 +65,14 @@ function useLog(action: string | null, projectId: string | null) {
   return { log, loadMore, hasNew, reload };
 }
 
+/** The whole filtered log as JSON Lines, streamed by the server. */
+function exportUrl(action: string | null, projectId: string | null) {
+  const query = new URLSearchParams();
+  if (action) query.set("action", action);
+  if (projectId) query.set("projectId", projectId);
+  return `/api/audit/export?${query.toString()}`;
+}
+
 function Log() {
   const { action, projectId, set } = useFilters();
   const { log, loadMore, hasNew, reload } = useLog(action, projectId);
@@ -112,6 +120,15 @@ function Log() {
             disabled={entries.length === 0}
           >
             Download CSV
+          </Button>
+          <Button
+            variant="default"
+            component="a"
+            href={exportUrl(action, projectId)}
+            download
+            leftSection={<IconDownload size={16} />}
+          >
+            Export all
           </Button>
         </Group>
       </Group>

@@ -28,6 +28,7 @@ const ACTIONS: Record<string, [string, string, (entry: Entry) => string]> = {
     "Other browsers signed out",
     (e) => `signed out of ${pluralize(Number(detail(e, "logins")), "other browser")}`,
   ],
+  "audit.exported": ["Access", "Audit log exported", () => "exported the audit log"],
   "password.changed": ["Access", "Password changed", () => "changed their password"],
   "key.created": ["Access", "API key created", (e) => `created the API key “${detail(e, "name")}”`],
   "key.deleted": ["Access", "API key revoked", (e) => `revoked the API key “${detail(e, "name")}”`],
@@ -59,6 +60,7 @@ const ACTIONS: Record<string, [string, string, (entry: Entry) => string]> = {
     "Project member removed",
     (e) => `removed ${detail(e, "email")} from the project`,
   ],
+  "project.secret_read": ["Project", "Signing secret read", () => "read the project's signing secret"],
   "project.secret_rotated": [
     "Project",
     "Signing secret rotated",

@@ -32,13 +32,20 @@ def export_lines(project_id: str) -> Call[bytes]:
 
 def stream_export(url: str, key: str, project_id: str) -> Iterator[bytes]:
     """Stream the export line by line. Raises if it ends early."""
-    call = export_lines(project_id)
+    last = b""
+    for last in stream_lines(export_lines(project_id), url, key):
+        yield last
+    if not last.startswith(b'{"loremark":"end"'):
+        raise ApiError(0, f"the export from {url} ended early; try again")
+
+
+def stream_lines(call: Call[bytes], url: str, key: str) -> Iterator[bytes]:
+    """Stream a response line by line."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ApiError(0, f"{url} is not a server address; it must start with http:// or https://")
     connection_type = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     connection = connection_type(parts.hostname, parts.port, timeout=_SECONDS)
-    last = b""
     try:
         connection.request("GET", parts.path.rstrip("/") + call.path, headers=protocol.headers(call, key, None))
         response = connection.getresponse()
@@ -47,11 +54,8 @@ def stream_export(url: str, key: str, project_id: str) -> Iterator[bytes]:
         while line := response.readline(MAX_CHUNK_BYTES + 1):
             if len(line) > MAX_CHUNK_BYTES:
                 raise protocol.too_large_error(url)
-            last = line
             yield line
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise protocol.unreachable_error(url, error) from error
     finally:
         connection.close()
-    if not last.startswith(b'{"loremark":"end"'):
-        raise ApiError(0, f"the export from {url} ended early; try again")

@@ -59,6 +59,19 @@ async def list_entries(
     return await tx.many(statement.order_by(entries.c.id.desc()).limit(take))
 
 
+async def list_for_export(
+    tx: Tx, scope: Scope, *, action: str | None, project_id: str | None, after: str, take: int
+) -> list[Row]:
+    """List entries, oldest first."""
+    entries = audit_entries
+    statement = select(entries).where(entries.c.team_id == scope, entries.c.id > after)
+    if action is not None:
+        statement = statement.where(entries.c.action == action)
+    if project_id is not None:
+        statement = statement.where(entries.c.project_id == project_id)
+    return await tx.many(statement.order_by(entries.c.id).limit(take))
+
+
 async def list_targets(tx: Tx, scope: Scope, *, actor_id: str, actions: Sequence[str]) -> set[str]:
     """Return what a person has done one of these actions to."""
     entries = audit_entries

@@ -16,7 +16,7 @@ from loremark.storage.database import Row
 from loremark.web.authentication import KEY, LOGIN, needs
 from loremark.web.call import Call
 from loremark.web.paging import Page, cut
-from loremark.web.routes import Routes
+from loremark.web.routes import Routes, TxMode
 from loremark.wire.projects import (
     HmacSecret,
     MemberRemoval,
@@ -169,6 +169,7 @@ async def remove_member(call: Call, id: str, body: MemberRemoval) -> None:
     "/api/projects/{id}/hmac-secret",
     needs(KEY | LOGIN, "admin"),
     name="get_hmac_secret",
+    tx=TxMode.WRITE,
     errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN),
 )
 async def get_secret(call: Call, id: str) -> HmacSecret:

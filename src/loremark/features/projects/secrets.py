@@ -30,7 +30,9 @@ def accepted_secrets(project: Row) -> list[str]:
 
 
 async def get_secret(tx: Tx, caller: Caller, sealer: Sealer, project_id: str) -> HmacSecret:
+    """Get the current secret. Every read is in the audit log, because a secret that was read may have been kept."""
     project = await get_project(tx, caller, project_id, Access.MANAGE, allow_archived=True)
+    await audit.record(tx, caller, "project.secret_read", project_id, project_id=project_id)
     return HmacSecret(secret=sealer.open(project["hmac_secret_sealed"], secret_context(project_id)))
 
 
