@@ -72,7 +72,7 @@ def _on_project(name: str, json: Callable[[Cast], Any] = lambda _: None) -> None
 
 for _name in ("auth.logins", "auth.end_logins", "audit.export"):
     _plain(_name)
-for _name in ("auth.registration", "auth.me", "team.list", "keys.list", "audit.list", "models.list", "live.stream"):
+for _name in ("auth.registration", "auth.me", "team.list", "audit.list", "models.list", "live.stream"):
     _plain(_name)
 for _name in ("operations.healthz", "operations.readyz", "operations.metrics", "operations.openapi", "operations.docs"):
     _plain(_name)
@@ -94,6 +94,22 @@ _plain("dashboard.signin", query="?token=used-up")
 _plain("keys.list (team)", query="?include=team")
 _plain("projects.create", {"name": "Fresh", "description": "New", "visibility": "private"})
 _plain("keys.create", {"name": "fresh"})
+
+
+@_example("keys.create (limited)")
+async def _create_limited_key(cast: Cast, actor: Actor) -> Ask:
+    project = await cast.project()
+    limits = {"scopes": ["read"], "expiresAt": "2100-01-01T00:00:00Z", "allowedAddresses": ["127.0.0.1"]}
+    return Ask(json={"name": "limited", "projectId": project, **limits}, target=project, project=project)
+
+
+@_example("keys.list")
+async def _list_keys(cast: Cast, actor: Actor) -> Ask:
+    created = await _create_limited_key(cast, actor)
+    assert (await cast.owner.post("/api/keys", created.json)).status_code == 201
+    return Ask()
+
+
 _plain("models.test", {"purpose": "reader"})
 
 _on_project("projects.get")

@@ -69,6 +69,7 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "keys.list":                        (200, 200,  200,  200,     200,       200,     OUT,    OUT),
     "keys.list (team)":                 (200, 200,  NO,   NO,      NO,        200,     OUT,    OUT),
     "keys.create":                      (201, 201,  201,  201,     201,       201,     OUT,    OUT),
+    "keys.create (limited)":            (201, 201,  201,  201,     P404,      P404,    OUT,    OUT),
     "keys.delete":                      (204, 204,  204,  204,     204,       204,     OUT,    OUT),
     "keys.delete (the owner's)":        (204, 204,  K404, K404,    K404,      K404,    OUT,    OUT),
     # A signature acts for the project, whoever sends it; test_access.py tries every actor without one.
@@ -333,6 +334,7 @@ LIMITED_KEYS: dict[str, tuple[str, Cell]] = {
     "keys.list":                              ("", NO),
     "keys.list (team)":                       ("", NO),
     "keys.create":                            ("", NO),
+    "keys.create (limited)":                  ("", NO),
     "keys.delete":                            ("", NO),
     "keys.delete (the owner's)":              ("", NO),
     "events.create":                          ("capture", P404),
