@@ -19,7 +19,7 @@ from loremark.base import clock, ids
 from loremark.storage import sqlite_connection
 from loremark.storage.tables import metadata, projects, team_members, users
 from tests.support.databases import storage_address
-from tests.support.service import PASSWORD, Service, setup_token
+from tests.support.service import PASSWORD, Service
 
 _MAX_VALUES = 10_000
 WRONG_PASSWORD = (401, {"error": "Incorrect email or password"})
@@ -42,9 +42,7 @@ def cookies_of(service: Service, answer: httpx.Response) -> dict[str, str]:
 
 
 async def register(service: Service, email: str, **fields: Any) -> httpx.Response:
-    """Create an account, with the printed token that the first one needs."""
-    if service.settings.registration == "invite" and "setupToken" not in fields:
-        fields["setupToken"] = await setup_token(service)
+    """Create an account, from this machine."""
     body = {"email": email, "password": PASSWORD, "name": "Rita", **fields}
     answer = await service.http.post("/api/auth/register", json=body)
     service.http.cookies.clear()

@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from loremark.base import clock, ids
+from loremark.base.caller import Origin
 from loremark.base.plans import PACKS, PLANS
 from loremark.base.settings import SettingsError
 from loremark.entry import admin
@@ -479,7 +480,7 @@ async def test_owners_cannot_grant_themselves_plans_and_credits(service: Service
 
 async def _login_of(service: Service, owner: Person) -> Browser:
     async with service.runtime.database.write() as tx:
-        token = await people.create_login(tx, user_id=owner.user_id, team_id=owner.team_id)
+        token = await people.create_login(tx, user_id=owner.user_id, team_id=owner.team_id, origin=Origin("", "", ""))
     browser = Browser(service, token)
     browser.cookies = {LoginCookie(service.settings.base_url).name: token}
     return browser

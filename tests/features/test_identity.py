@@ -44,15 +44,21 @@ async def _count_accounts(service: Service) -> tuple[int, int]:
         return len(await tx.many(select(users.c.id))), len(await tx.many(select(teams.c.id)))
 
 
-async def test_the_first_account_needs_the_printed_token(service: Service) -> None:
-    """A page in the operator's browser can reach the server, but does not see what it printed."""
+async def test_from_another_machine_the_first_account_needs_the_printed_token(service: Service) -> None:
+    """Whoever reaches the server from elsewhere has not seen what it printed. A proxy on this machine is elsewhere."""
     owner = await setup_token(service)
     async with service.runtime.database.write() as tx:
         user = await people.create_user(tx, email="u@example.com", name="U", password_hash=None)
         of_account = await people.create_link(tx, user)
-    for fields in ({"setupToken": None}, {"setupToken": "x"}, {"setupToken": of_account}):
-        assert status_and_body(await register(service, "eve@example.com", **fields)) == NEEDS_TOKEN
-    assert (await register(service, "rita@example.com", setupToken=owner)).status_code == 201
+    elsewhere = {"X-Forwarded-For": "203.0.113.9"}
+    assert not (await service.http.get("/api/auth/registration")).json()["needsSetupToken"]
+    assert (await service.http.get("/api/auth/registration", headers=elsewhere)).json()["needsSetupToken"]
+    body = {"email": "eve@example.com", "password": PASSWORD, "name": "Eve"}
+    for token in (None, "x", of_account):
+        refused = await service.http.post("/api/auth/register", json={**body, "setupToken": token}, headers=elsewhere)
+        assert status_and_body(refused) == NEEDS_TOKEN
+    given = await service.http.post("/api/auth/register", json={**body, "setupToken": owner}, headers=elsewhere)
+    assert given.status_code == 201
 
 
 async def test_only_the_first_account_registers_without_invitation(service: Service) -> None:
@@ -77,10 +83,7 @@ async def test_only_the_first_account_registers_without_invitation(service: Serv
 
 
 async def test_concurrent_first_registrations_create_one_account(service: Service) -> None:
-    token = await setup_token(service)
-    answers = await asyncio.gather(
-        *(register(service, f"first{number}@example.com", setupToken=token) for number in range(6))
-    )
+    answers = await asyncio.gather(*(register(service, f"first{number}@example.com") for number in range(6)))
     assert sorted(answer.status_code for answer in answers) == [201, 403, 403, 403, 403, 403]
     assert [status_and_body(answer) for answer in answers if answer.status_code == 403] == [BY_INVITATION] * 5
     assert await _count_accounts(service) == (1, 1)

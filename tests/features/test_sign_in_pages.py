@@ -19,7 +19,7 @@ INVALID_INVITATION = (400, {"error": "Invitation is invalid or expired"})
 
 async def _registration(service: Service) -> tuple[str, bool]:
     answer = (await service.http.get("/api/auth/registration")).json()
-    assert sorted(answer) == ["firstAccount", "mode", "sendsEmail"]
+    assert sorted(answer) == ["firstAccount", "mode", "needsSetupToken", "sendsEmail"]
     return answer["mode"], answer["firstAccount"]
 
 

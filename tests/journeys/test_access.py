@@ -125,9 +125,9 @@ async def test_limited_keys_have_the_access_in_the_table(cast: Cast, row: str) -
         if isinstance(expected, int):
             answer, untouched = await cast.send(actor, route, ask), None
         else:
-            answer, has_changed = await _send_refused(cast, actor, route, ask, by_login=None)
-            untouched = None if has_changed else ask
-            if has_changed:
+            answer, state = await _send_refused(cast, actor, route, ask, by_login=None, before=None)
+            untouched = ask if state else None
+            if state is None:
                 wrong.append(f"{actor.name} was refused and yet changed something")
         if _outcome(answer) != expected:
             wrong.append(f"{actor.name}: {_outcome(answer)}, not {expected}")

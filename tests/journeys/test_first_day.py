@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.service import PASSWORD, Service, setup_token
+from tests.support.service import PASSWORD, Service
 
 pytestmark = pytest.mark.anyio
 
@@ -30,7 +30,6 @@ async def _mail_to(folder: Path, address: str) -> str:
 
 @pytest.mark.own_service
 async def test_from_the_first_account_to_a_removed_colleague(service: Service, tmp_path: Path) -> None:
-    token = await setup_token(service)
     registered = await service.http.post(
         "/api/auth/register",
         json={
@@ -38,7 +37,6 @@ async def test_from_the_first_account_to_a_removed_colleague(service: Service, t
             "password": PASSWORD,
             "name": "Ada",
             "teamName": "Engine",
-            "setupToken": token,
         },
     )
     assert registered.status_code == 201

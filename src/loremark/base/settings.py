@@ -103,7 +103,8 @@ class Settings:
     )
     registration: Registration = _setting(
         "invite",
-        "Who can register: `open`, `invite` (the first account needs the printed setup link instead) or `closed`.",
+        "Who can register: `open`, `invite` (the first account is free, but needs the printed setup link from another "
+        "machine) or `closed`.",
     )
     rate_limit_per_minute: int = _setting(200, "Requests per minute per IP address. 0 disables the limit.")
     route_limits: str = _setting(

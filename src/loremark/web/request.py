@@ -14,6 +14,7 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
+_FORWARDED = (b"forwarded", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip", b"via")
 _LENGTH_DIGITS = 12
 _DRAIN_BYTES = 16 * 1024 * 1024
 _DRAIN_S = 5.0
@@ -49,6 +50,12 @@ class Request:
     def origin(self) -> Origin:
         user_agent = self.header(b"user-agent") or ""
         return Origin(self.address, self.request_id, "".join(each for each in user_agent if each.isprintable()))
+
+    @property
+    def is_from_this_machine(self) -> bool:
+        """Whether the client is on this machine. What a proxy forwards is not."""
+        is_loopback = self.address == "::1" or self.address.startswith("127.")
+        return is_loopback and self.headers.keys().isdisjoint(_FORWARDED)
 
     def header(self, name: bytes) -> str | None:
         """Return a header's value as Latin-1, or None."""

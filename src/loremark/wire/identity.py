@@ -38,6 +38,8 @@ class RegistrationStatus(Shape):
     mode: Literal["open", "invite", "closed"]
     first_account: bool
     """True if no account exists yet and registration of the first one is allowed."""
+    needs_setup_token: bool
+    """True if the first account needs the printed token, because the caller is not on the server's machine."""
     sends_email: bool
     """False if the server writes emails to files instead of sending them."""
 

@@ -134,9 +134,9 @@ export default function Register() {
       hint={hint}
     >
       <Loaded query={registration}>
-        {({ mode, sendsEmail, firstAccount }) =>
+        {({ mode, sendsEmail, needsSetupToken }) =>
           open ? (
-            <Form search={search} needsToken={firstAccount && mode === "invite"} />
+            <Form search={search} needsToken={needsSetupToken} />
           ) : (
             <Closed inviteOnly={mode === "invite"} sendsEmail={sendsEmail} />
           )

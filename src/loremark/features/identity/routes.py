@@ -31,8 +31,8 @@ def _set_cookie(call: Call, signed_in: SignedIn) -> CurrentUser:
 
 @routes.add("GET", "/api/auth/registration", ANYONE, name="registration")
 async def registration_status(call: Call) -> RegistrationStatus:
-    """Get the registration mode, whether the first account still has to be created, and whether email is set up."""
-    return await service.registration_status(call.tx, call.use(AuthConfig))
+    """Get the registration mode, whether and how the first account can be created, and whether email is set up."""
+    return await service.registration_status(call.tx, call.use(AuthConfig), is_local=call.request.is_from_this_machine)
 
 
 @routes.add(
@@ -53,7 +53,11 @@ async def registration_status(call: Call) -> RegistrationStatus:
 async def register(call: Call, body: Registration) -> CurrentUser:
     """Create an account with its own team, and sign in."""
     call.use(Origins).refuse_cross_site(call.request)
-    return _set_cookie(call, await service.register(call.database, call.use(AuthConfig), body, call.request.origin))
+    config, request = call.use(AuthConfig), call.request
+    signed_in = await service.register(
+        call.database, config, body, request.origin, needs_token=not request.is_from_this_machine
+    )
+    return _set_cookie(call, signed_in)
 
 
 @routes.add(

@@ -47,8 +47,13 @@ class SignedIn:
     me: CurrentUser
 
 
-async def register(database: Database, config: AuthConfig, wanted: Registration, origin: Origin) -> SignedIn:
-    """Create an account with its own team, if registration is allowed."""
+async def register(
+    database: Database, config: AuthConfig, wanted: Registration, origin: Origin, *, needs_token: bool
+) -> SignedIn:
+    """Create an account with its own team, if registration is allowed.
+
+    ``needs_token``: the first account needs the printed token. Who sends from this machine can read it anyway.
+    """
     async with database.read() as tx:
         await _check_registration_allowed(tx, config.registration)
     hashed = await config.passwords.hash(wanted.password)
@@ -59,7 +64,7 @@ async def register(database: Database, config: AuthConfig, wanted: Registration,
         is_first = await store.claim(tx, FIRST_ACCOUNT, user_id)
         if config.registration != "open" and not is_first:
             raise errors.REGISTRATION_BY_INVITATION()
-        if config.registration != "open":
+        if config.registration != "open" and needs_token:
             await _check_setup_token(tx, wanted.setup_token)
         await store.invalidate_setup_links(tx)
         team_name = wanted.team_name or f"{wanted.name.strip()}'s team"
@@ -76,16 +81,21 @@ async def _check_registration_allowed(tx: Tx, policy: Policy) -> None:
 
 
 async def _check_setup_token(tx: Tx, token: str | None) -> None:
-    """Only the operator sees the printed token: any page in a browser can reach a server on loopback."""
+    """Only the operator sees the printed token."""
     link = await store.consume_link(tx, token) if token else None
     if link is None or link["user_id"] is not None:
         raise errors.FIRST_ACCOUNT_TOKEN()
 
 
-async def registration_status(tx: Tx, config: AuthConfig) -> RegistrationStatus:
-    """The registration mode, whether the first account can still be created, and whether invitations are emailed."""
+async def registration_status(tx: Tx, config: AuthConfig, *, is_local: bool) -> RegistrationStatus:
+    """The registration mode, how the first account can still be created, and whether invitations are emailed."""
     unclaimed = config.registration != "closed" and await store.find_claim(tx, FIRST_ACCOUNT) is None
-    return RegistrationStatus(mode=config.registration, first_account=unclaimed, sends_email=config.sends_email)
+    return RegistrationStatus(
+        mode=config.registration,
+        first_account=unclaimed,
+        needs_setup_token=unclaimed and config.registration != "open" and not is_local,
+        sends_email=config.sends_email,
+    )
 
 
 async def create_owner(

@@ -81,19 +81,19 @@ def read_decision_record(sections: Sequence[Section]) -> DecisionRecord | None:
     status = " ".join(block.text for _, block in parts.get("status", ()))[:200]
     title = clean_heading(_NUMBER.sub("", (split_parts(sections[0].headings) or ("",))[-1], count=1))
     shown = [_render(parts.get(part, ()), label, room) for part, label, room in _SHOWN]
-    replaced = next(
+    replaces = next(
         (
-            found[0].strip(" -*")
+            match[0].strip(" -*")
             for part in ("status", "other")
             for _, block in parts.get(part, ())
-            if (found := _REPLACES.search(block.text))
+            if (match := _REPLACES.search(block.text))
         ),
         "",
     )
     if _NO_LONGER.search(status):
         return DecisionRecord(title, "\n\n".join(filter(None, (f"Status: {status}", *shown))), "outdated", decided)
     kind: Status = "proposed" if _PROPOSED.search(status) else "accepted"
-    return DecisionRecord(title, "\n\n".join(filter(None, (replaced, *shown))), kind, decided)
+    return DecisionRecord(title, "\n\n".join(filter(None, (replaces, *shown))), kind, decided)
 
 
 def is_decision_entry(item: Block) -> bool:
