@@ -148,3 +148,29 @@ async def test_each_project_recalls_only_its_own_sessions(service: Service) -> N
     assert "Valkey" not in str(await one.search("which cache do we use", minSimilarity=0))
     parameters = {"projectId": one.project, "q": "database", "in": "sessions"}
     assert (await other.owner.get("/api/v2/search", params=parameters)).status_code == 404
+
+
+async def test_a_reverted_commit_is_told_with_its_revert_first(service: Service) -> None:
+    talk = await Conversation.of(service)
+    cache, revert, other = "a1" * 20, "b2" * 20, "c3" * 20
+    messages = {
+        cache: "Cache the sailings response for a minute\n\nThe departure screens ask for sailings every second.",
+        revert: f'Revert "Cache the sailings response"\n\nThis reverts commit {cache}.\n\nTerminals sold taken spaces.',
+        other: f'Revert "Something else"\n\nThis reverts commit {"d4" * 20}.',
+    }
+    await talk.send("git_digest", {"commits": [{"sha": sha, "message": text} for sha, text in messages.items()]})
+    await talk.indexed()
+    about = {"projectId": talk.project, "prompt": "How stale can the sailings on the departure screens be?"}
+    briefing = (await talk.owner.post("/api/v2/briefing", about)).json()["markdown"]
+    assert briefing.index("Terminals sold taken spaces") < briefing.index("screens ask for sailings every second")
+    assert "outdated" in briefing
+    search = f"/api/v2/search?projectId={talk.project}&in=sessions&minSimilarity=0&q=cache+sailings+response+minute"
+    found = (await talk.owner.get(search)).json()["turns"]
+    assert found[0]["commitSha"] == revert
+    assert cache not in {turn["commitSha"] for turn in found}
+    again = f'Revert "Revert \\"Cache the sailings response\\""\n\nThis reverts commit {revert}.'
+    await talk.send("git_digest", {"commits": [{"sha": "e5" * 20, "message": again}]})
+    await talk.indexed()
+    found = (await talk.owner.get(search)).json()["turns"]
+    assert cache in {turn["commitSha"] for turn in found}
+    assert revert not in {turn["commitSha"] for turn in found}

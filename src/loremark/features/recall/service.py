@@ -12,17 +12,19 @@ from loremark.features.index.cache import AskedIndex, CachedIndex, IndexCache
 from loremark.features.recall import store
 from loremark.features.recall.records import commands_of, files_of, to_messages
 from loremark.features.recall.turn_index import TurnIndex
+from loremark.memory.extraction.commit_reverts import named_shas
 from loremark.memory.ranking.calibration import get_calibration
 from loremark.memory.ranking.corpus import Corpus
 from loremark.memory.ranking.ranking import Filters, Question, rank
-from loremark.memory.recall.sessions import FoundSession, find_sessions
+from loremark.memory.recall.sessions import FoundSession, find_sessions, with_reverts
 from loremark.memory.recall.turns import Kind, Message
 from loremark.ports.embeddings.embedders import Embedders
-from loremark.storage.database import Database, Row
+from loremark.storage.database import Database, Row, Tx
 
 T = TypeVar("T")
 
 _MOST_TURNS = 600
+_MOST_REVERTS = 200
 _THREAD_FROM_TURNS = 4_000
 """From this many turns on, ranking takes longer than switching to a thread."""
 
@@ -81,8 +83,15 @@ class Recall:
         near = [hit for hit in hits if hit.similarity >= min_similarity]
         async with self._database.read() as tx:
             rows = await store.list_by_ids(tx, scope, project_id, [hit.item_id for hit in near])
+            undone = await _find_undone(tx, scope, project_id, rows)
+            rows += await store.list_by_ids(tx, scope, project_id, sorted({*undone.values()}))
         turns = {row["id"]: to_turn(row) for row in rows}
-        return [TurnHit(turns[hit.item_id], hit.score, hit.similarity) for hit in near if hit.item_id in turns]
+        told: dict[str, TurnHit] = {}
+        for hit in near:
+            turn = turns.get(undone.get(hit.item_id, hit.item_id))
+            if turn is not None:
+                told.setdefault(turn.id, TurnHit(turn, hit.score, hit.similarity))
+        return list(told.values())
 
     async def find_sessions(
         self, scope: Scope, project_id: str, text: str, *, limit: int, files: tuple[str, ...] = ()
@@ -92,7 +101,14 @@ class Recall:
         if asked is None:
             return ()
         question = _question(asked, text, files)
-        return await _off_loop(asked.index, lambda corpus: find_sessions(corpus, question, limit))
+        found = await _off_loop(asked.index, lambda corpus: find_sessions(corpus, question, limit))
+        commit_ids = [one.id for one in found if one.kind == "commit"]
+        if not commit_ids:
+            return found
+        async with self._database.read() as tx:
+            rows = await store.list_by_ids(tx, scope, project_id, commit_ids)
+            undone = await _find_undone(tx, scope, project_id, rows)
+        return with_reverts(found, undone)
 
     async def read(self, scope: Scope, project_id: str, found: Sequence[FoundSession]) -> dict[str, list[SaidTurn]]:
         """Return the turns of sessions in order, and the commits, by the ids they were found with."""
@@ -105,6 +121,26 @@ class Recall:
         for row in rows:
             read.setdefault(row["session_id"], []).append(to_turn(row))
         return read | {row["id"]: [to_turn(row)] for row in commits}
+
+
+async def _find_undone(tx: Tx, scope: Scope, project_id: str, rows: Sequence[Row]) -> dict[str, str]:
+    """The commits among these turns that were reverted, each with the turn of the commit that reverted it."""
+    shas = {row["id"]: row["commit_sha"] for row in rows if row["commit_sha"]}
+    if not shas:
+        return {}
+    reverts = await store.list_reverts(tx, scope, project_id, _MOST_REVERTS)
+    named = {row["id"]: [sha for message in to_messages(row) for sha in named_shas(message.text)] for row in reverts}
+    undone_by: dict[str, str] = {}
+    for row in reverts:  # newest first: a revert that was itself reverted undoes nothing
+        if row["commit_sha"] and any(row["commit_sha"].startswith(sha) for by in undone_by for sha in named[by]):
+            continue
+        undone_by[row["id"]] = row["commit_sha"] or ""
+    return {
+        turn_id: by
+        for turn_id, sha in shas.items()
+        for by in reversed(undone_by)
+        if by != turn_id and any(sha.startswith(one) for one in named[by])
+    }
 
 
 def _question(asked: AskedIndex, text: str, files: tuple[str, ...]) -> Question:

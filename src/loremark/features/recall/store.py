@@ -104,6 +104,12 @@ _MODELS = Sql(
 )
 _IN_PROJECT = and_(turns.c.team_id == bindparam("scope"), turns.c.project_id == bindparam("of_project"))
 _BY_ID = Sql(select(turns).where(_IN_PROJECT, InList(turns.c.id, "turn_ids")))
+_REVERTS = Sql(
+    select(turns.c.id, turns.c.commit_sha, turns.c.messages, turns.c.said_at_ms)
+    .where(_IN_PROJECT, turns.c.kind == "commit", turns.c.messages.like("%reverts commit %"))
+    .order_by(turns.c.id.desc())
+    .limit(bindparam("take"))
+)
 _VECTORS = Sql(
     select(turn_index.c.turn_id, turn_index.c.vector).where(
         _OF_PROJECT, turn_index.c.model == bindparam("of_model"), InList(turn_index.c.turn_id, "turn_ids")
@@ -238,6 +244,11 @@ async def count_by_model(tx: Tx, scope: Scope, project_id: str) -> Mapping[str, 
 
 async def list_by_ids(tx: Tx, scope: Scope, project_id: str, turn_ids: Sequence[str]) -> list[Row]:
     return await tx.many(_BY_ID, scope=scope, of_project=project_id, turn_ids=list(turn_ids))
+
+
+async def list_reverts(tx: Tx, scope: Scope, project_id: str, take: int) -> list[Row]:
+    """List the commits that say which commit they revert, newest first."""
+    return await tx.many(_REVERTS, scope=scope, of_project=project_id, take=take)
 
 
 async def find_vectors(

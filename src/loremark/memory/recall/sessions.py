@@ -66,6 +66,19 @@ def find_sessions(corpus: Corpus, question: Question, limit: int) -> Sequence[Fo
     return sorted(chosen, key=_is_outdated)
 
 
+def with_reverts(found: Sequence[FoundSession], undone: Mapping[str, str]) -> Sequence[FoundSession]:
+    """Put the commit that reverted a found one before it. ``undone``: reverted commits, each with its revert."""
+    told: dict[str, FoundSession] = {}
+    for one in found:
+        revert_id = undone.get(one.id)
+        if revert_id is not None:
+            known = next((other for other in found if other.id == revert_id), None)
+            one.later_id = revert_id
+            told.setdefault(revert_id, known or FoundSession(revert_id, "commit", one.score, {revert_id: one.score}))
+        told.setdefault(one.id, one)
+    return list(told.values())
+
+
 def _is_outdated(session: FoundSession) -> bool:
     return session.later_id is not None
 
