@@ -54,12 +54,12 @@ def test_save_search_and_ask(cli: Cli, either: Server) -> None:
 
     found = cli.run("search", "how", "often", "are", "webhooks", "retried", "--explain")
     assert found.out.splitlines()[0].endswith(f"decision       {RETRIES[0]}")
-    assert f"     {item_id} src/hooks.py" in found.out
+    assert f"     {item_id} (unreviewed) src/hooks.py" in found.out
     assert " meaning: similar in meaning" in found.out
     assert cli.run("search", "webhooks", "--type", "bug").err == "No matching memories.\n"
     around = cli.run("context", "src/../src/hooks.py", "--json").json
     assert ([item["id"] for item in around["items"]], around["files"]) == ([item_id], ["src/hooks.py"])
-    assert {"kind": "item", "id": item_id, "reviewed": True} in around["entries"]
+    assert {"kind": "item", "id": item_id, "reviewed": False} in around["entries"]
     shown = cli.run("context", "src/hooks.py", "--task", "retry webhooks less often")
     assert shown.out.startswith("## Rules and decisions\n")
     assert "Items about src/hooks.py\nid" in shown.out
@@ -69,7 +69,7 @@ def test_save_search_and_ask(cli: Cli, either: Server) -> None:
     answer = cli.run("ask", "How often are webhooks retried?")
     assert "three times" in answer.out
     assert answer.out.count("ources:") == 1
-    assert answer.out.endswith(f"\n\nSources:\n  [1] {RETRIES[0]} (decision) src/hooks.py {item_id}\n")
+    assert answer.out.endswith(f"\n\nSources:\n  [1] {RETRIES[0]} (decision, unreviewed) src/hooks.py {item_id}\n")
     first = cli.run("ask", "--continue", "And why is that so?", "--json").json
     assert first["sources"][0]["used"]
     chat = either.http.get(f"/api/v2/chat-sessions/{first['chatSessionId']}/messages").json()

@@ -32,7 +32,7 @@ def test_statements_are_quoted_and_questions_are_not() -> None:
     assert answer.text == (
         "Unreviewed, from a session with claude-code on 2026-11-03: "
         "The HL7 sender waits 45 seconds for the ACK. [1]\n\n"
-        "Sources:\n- [1] the HL7 sender hangs up"
+        "Sources:\n- [1] the HL7 sender hangs up (unreviewed)"
     )
     assert answer.used == ("trn_1",)
 
@@ -72,6 +72,6 @@ def test_a_model_is_told_what_is_unreviewed() -> None:
     system, user = build_prompt(QUESTION, (), [item])
     assert "UNREVIEWED" not in system + user
     system, user = build_prompt(QUESTION, (), [item, SAID])
-    assert "A passage marked UNREVIEWED" in system
+    assert "a passage marked UNREVIEWED" in system
     assert user.count("UNREVIEWED: from a session with claude-code on 2026-11-03") == 1
     assert user.index("BEGIN PASSAGE [2]") < user.index("UNREVIEWED: from")
