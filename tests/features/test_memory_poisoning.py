@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -137,6 +138,17 @@ async def test_only_what_a_signed_in_person_saves_is_approved(
     await memory.learn_from(memory.owner, create(source, **claim))
     (item,) = await memory.items()
     assert (item["confidence"], item["status"]) == (confidence, status)
+
+
+async def test_a_save_with_an_agents_key_is_not_its_owners_word(service: Service) -> None:
+    memory = await Memory.of(service)
+    made = await memory.owner.post("/api/keys", {"name": "agent", "scopes": ["read", "capture"]})
+    agent = dataclasses.replace(memory.owner, key=made.json()["key"])
+    body = {"projectId": memory.tool.project_id, "event": "memory_operation", "payload": create("cli")}
+    sent = await agent.post("/api/v2/events", body)
+    await memory.enrich(sent.json()["sessionId"])
+    (item,) = await memory.items()
+    assert item["status"] == "draft"
 
 
 CHANGE = {"content": "Amounts of money are floats now. Round them when you print them."}

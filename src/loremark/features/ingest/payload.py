@@ -76,8 +76,8 @@ def parse_signed_event(body: bytes, caller: Caller, source: str | None) -> Captu
     return build_event(sent, caller.credential_id, caller.team_id, _source_of(sent, source), proof=caller.proof)
 
 
-def build_authorized_event(sent: SentEvent, project: Row, actor_id: str) -> CapturedEvent:
-    """Build an event sent by a caller with write access to the project."""
+def build_authorized_event(sent: SentEvent, project: Row, actor_id: str | None) -> CapturedEvent:
+    """Build an event sent by a caller with write access to the project. ``actor_id``: the person whose word it is."""
     source = _source_of(sent, None)
     event = build_event(sent, project["id"], project["team_id"], source, proof=project["hmac_secret_sealed"])
     return msgspec.structs.replace(event, actor_id=actor_id)

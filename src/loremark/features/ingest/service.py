@@ -65,7 +65,9 @@ class EventIntake:
     async def accept_authorized(self, sent: SentEvent, project: Row, caller: Caller) -> EventAccepted:
         """Store an event from a caller with write access to the project."""
         loop = asyncio.get_running_loop()
-        captured = await loop.run_in_executor(self._reader, build_authorized_event, sent, project, caller.user_id)
+        # A key that may not write is an agent's: what it sends is not its user's word.
+        person = caller.user_id if caller.has_scope("write") else None
+        captured = await loop.run_in_executor(self._reader, build_authorized_event, sent, project, person)
         return await self._store(captured)
 
     async def _store(self, captured: CapturedEvent) -> EventAccepted:
