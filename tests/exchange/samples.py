@@ -16,7 +16,7 @@ BRIEFING = "<!-- loremark:brain -->\n# Memory\n- an old thing\n<!-- /loremark:br
 
 def extracted(note: Note) -> list[Item]:
     event = to_event(note)
-    return list(extract(RawEvent("e1", event.event, event.payload)).items)
+    return list(extract(RawEvent("e1", event.event, event.payload, actor_id="importer")).items)
 
 
 def write_lines(path: Path, records: list[Any]) -> Path:

@@ -25,7 +25,7 @@ def committed_records(payload: dict[str, Any], origin: EventContext) -> Iterator
         if not path:
             continue
         document = {"source": "import:adr", "origin": path, "content": _with_status(as_text(entry.get("content")))}
-        for item in document_items(document, origin):
+        for item in document_items(document, origin, is_committed=True):
             quotes = tuple(replace(quote, commit_sha=as_text(entry.get("commit"))) for quote in item.evidence)
             files = (path, *(name for name in item.files if name != path))
             yield replace(item, files=files, tags=(*item.tags, RECORD_TAG), evidence=quotes)

@@ -79,13 +79,16 @@ def of_statement(kind: ItemType, payload: dict[str, Any]) -> float:
     return DOCUMENT_RULE if is_rule else DOCUMENT_STATEMENT
 
 
-def of_decision_record(payload: dict[str, Any], actor_id: str | None, *, is_proposed: bool) -> float:
-    """An architecture decision record: a file among others of its kind, or any document in that form."""
+def of_decision_record(payload: dict[str, Any], *, is_vouched_for: bool, is_proposed: bool) -> float:
+    """An architecture decision record: a file among others of its kind, or any document in that form.
+
+    A signed-in sender vouches for it, or a commit, as commits do for their own messages.
+    """
     if _source(payload) != _RECORD_IMPORT:
         return of_statement("decision", payload)
     if is_proposed:
         return _PROPOSED_RECORD
-    return _RECORD if actor_id is not None else DOCUMENT_RULE
+    return _RECORD if is_vouched_for else DOCUMENT_RULE
 
 
 def of_operation(given: Any, payload: dict[str, Any], actor_id: str | None) -> float:

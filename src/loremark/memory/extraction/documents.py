@@ -93,12 +93,12 @@ _LABEL_TYPES = tuple(
 )
 
 
-def document_items(payload: dict[str, Any], origin: EventContext) -> Iterator[Item]:
-    """The items of a document, in order; each text once."""
+def document_items(payload: dict[str, Any], origin: EventContext, *, is_committed: bool = False) -> Iterator[Item]:
+    """The items of a document, in order; each text once. ``is_committed``: a commit of the repository contains it."""
     source = first_text(payload, "content")
     name = strip_markdown(first_text(payload, "name", "title")[:200])
     sections = parse_sections(source)
-    reader = _Reader(payload, origin, source, parse_schema_key(payload.get("schemaKey")))
+    reader = _Reader(payload, origin, source, is_committed=is_committed)
     record = read_decision_record(sections) if _is_one_record(sections) else None
     if record is not None:
         yield reader.of_record(record, name)
@@ -154,8 +154,10 @@ def _file_of(payload: dict[str, Any]) -> str:
 class _Reader:
     """Turns statements of one document into items."""
 
-    def __init__(self, payload: dict[str, Any], origin: EventContext, source: str, key: str | None) -> None:
-        self._payload, self._origin, self._source, self._key = payload, origin, source, key
+    def __init__(self, payload: dict[str, Any], origin: EventContext, source: str, *, is_committed: bool) -> None:
+        self._payload, self._origin, self._source = payload, origin, source
+        self._key = parse_schema_key(payload.get("schemaKey"))
+        self._is_vouched_for = is_committed or origin.actor_id is not None
         self._files = files_of(payload, origin.roots)
         self._is_memory_bank = first_text(payload, "source") == "import:cline"
         self.is_record = first_text(payload, "source") == "import:adr"
@@ -165,7 +167,7 @@ class _Reader:
         title = make_title((record.title or name,), "") or make_title((), record.decided[0].text)
         item = self._item(title, record.content, "decision", record.decided, margin=None)
         sure = confidence.of_decision_record(
-            self._payload, self._origin.actor_id, is_proposed=record.status == "proposed"
+            self._payload, is_vouched_for=self._is_vouched_for, is_proposed=record.status == "proposed"
         )
         return replace(item, confidence=sure, status="deprecated" if record.status == "outdated" else "draft")
 
