@@ -80,8 +80,8 @@ def describe_device(user_agent: str) -> str:
 def _shape(row: Row, caller: Caller, uses: LoginUse) -> LoginEntry:
     return LoginEntry(
         id=row["id"],
-        device=describe_device(row["user_agent"]),
-        address=row["address"],
+        device=describe_device(row["user_agent"] or ""),
+        address=row["address"] or "",
         team_name=row["team_name"],
         current=caller.auth_method is AuthMethod.LOGIN and row["id"] == caller.credential_id,
         created_at=clock.iso(row["created_at_ms"]),

@@ -81,9 +81,9 @@ logins = Table(
     text("token_hash", unique=True),
     number("created_at_ms"),
     number("expires_at_ms"),
-    # Empty for logins from before these were recorded.
-    text("user_agent", default=""),
-    text("address", default=""),
+    # Unknown for logins from before these were recorded.
+    text("user_agent", null=True),
+    text("address", null=True),
     number("last_used_ms", null=True),
     Index("ix_logins_user_id_team_id", "user_id", "team_id"),
 )

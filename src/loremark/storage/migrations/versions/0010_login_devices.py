@@ -10,6 +10,6 @@ down_revision = "0009"
 
 
 def upgrade() -> None:
-    op.add_column("logins", sa.Column("user_agent", sa.Text(), nullable=False, server_default=""))
-    op.add_column("logins", sa.Column("address", sa.Text(), nullable=False, server_default=""))
+    op.add_column("logins", sa.Column("user_agent", sa.Text(), nullable=True))
+    op.add_column("logins", sa.Column("address", sa.Text(), nullable=True))
     op.add_column("logins", sa.Column("last_used_ms", sa.BigInteger(), nullable=True))
