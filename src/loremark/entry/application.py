@@ -223,7 +223,7 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
         https=settings.base_url.startswith("https://"),
         challenges={GROUP: challenge(settings.base_url)},
         not_found_page=pages.not_found,
-        hosts=open_hosts(settings),
+        hosts=AllowedHosts((settings.base_url, settings.worker_url), settings.allowed_hosts),
     )
     key_use.start()
     login_use.start()
@@ -255,10 +255,6 @@ def _serves_answers(settings: Settings) -> bool:
 
 def open_tickets(settings: Settings, secret: str) -> Tickets:
     return Tickets(secret, worker_url=settings.worker_url, valid_ms=settings.ticket_ttl_s * SECOND_MS)
-
-
-def open_hosts(settings: Settings) -> AllowedHosts:
-    return AllowedHosts((settings.base_url, settings.worker_url), settings.allowed_hosts)
 
 
 def open_limits(settings: Settings) -> RateLimits:

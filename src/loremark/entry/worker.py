@@ -14,7 +14,7 @@ from loremark.base import errors
 from loremark.base.caller import Caller
 from loremark.base.plans import load_plans
 from loremark.base.settings import Settings
-from loremark.entry.application import MEGABYTE, open_hosts, open_limits, open_tickets, readiness
+from loremark.entry.application import MEGABYTE, open_limits, open_tickets, readiness
 from loremark.entry.engines import list_models, open_engines
 from loremark.entry.installation_secrets import require_worker_secret
 from loremark.entry.runtime import database_address
@@ -126,7 +126,6 @@ async def open_worker(settings: Settings) -> AsyncIterator[Worker]:
                 ),
                 metrics=metrics,
                 https=settings.worker_url.startswith("https://"),
-                hosts=open_hosts(settings),
             )
             try:
                 yield Worker(app, settings.base_url, list_models(settings, engines))
