@@ -46,7 +46,8 @@ def test_healthy_setup(olga: Cli, server: Server, shop: Path) -> None:
     assert (healthy.code, healthy.err) == (0, "")
     assert _verdicts(healthy) == {
         **dict.fromkeys(
-            ("program", "login", "server", "clock", "key", "project", "secret", "spool", "git", "sandbox"), "ok"
+            ("program", "login", "server", "clock", "key", "project", "secret", "agent", "spool", "git", "sandbox"),
+            "ok",
         ),
         "model": "-",
         "agents": "-",

@@ -29,7 +29,7 @@ class AuditQuery(Page, frozen=True, rename="camel"):
     project_id: str | None = None
 
 
-class ExportQuery(msgspec.Struct, frozen=True, rename="camel"):
+class AuditExportQuery(msgspec.Struct, frozen=True, rename="camel"):
     action: str | None = None
     project_id: str | None = None
 
@@ -56,7 +56,7 @@ async def list_audit(call: Call, query: AuditQuery) -> list[AuditEntry]:
     tx=TxMode.NONE,
     content_type=_JSON_LINES,
 )
-async def export_audit(call: Call, query: ExportQuery) -> Stream:
+async def export_audit(call: Call, query: AuditExportQuery) -> Stream:
     """Export the team's audit log as JSON Lines, oldest first."""
     async with call.write() as tx:
         await store.record(tx, call.caller, "audit.exported", call.caller.team_id, project_id=query.project_id)
@@ -64,7 +64,7 @@ async def export_audit(call: Call, query: ExportQuery) -> Stream:
     return Stream(_lines(call, query), _JSON_LINES.encode(), max_s=_MAX_SECONDS)
 
 
-async def _lines(call: Call, query: ExportQuery) -> AsyncGenerator[bytes, None]:
+async def _lines(call: Call, query: AuditExportQuery) -> AsyncGenerator[bytes, None]:
     """Page by page, each in its own short transaction. Stops when the caller loses access."""
     after = ""
     while await call.still_allowed():
