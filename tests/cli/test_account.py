@@ -69,7 +69,7 @@ def test_sign_in_use_and_sign_out(cli: Cli, either: Server) -> None:
     assert (agent["scopes"], agent["projectId"]) == (["read", "capture"], made["id"])
     assert agent["allowedAddresses"] == ["10.0.0.0/8"]
     shown = next(line for line in cli.run("keys", "list").out.splitlines() if agent["id"] in line)
-    assert f"read+capture, {made['id']}, until {agent['expiresAt'][:10]}, from 10.0.0.0/8" in shown
+    assert f"{made['id']}  read+capture, until {agent['expiresAt'][:10]}, from 10.0.0.0/8" in shown
     reader = cli.run("keys", "create", "reader", "--scope", "read", "--json").json
     assert (reader["scopes"], "projectId" in reader) == (["read"], False)
     assert cli.run("keys", "create", "both", "--agent", "--scope", "read").code == USAGE
@@ -262,6 +262,7 @@ def test_browsers_are_listed_and_signed_out(olga: Cli, server: Server) -> None:
 def test_audit_log_is_exported(olga: Cli, server: Server) -> None:
     project = server.create_project("Audited")
     file = olga.home / "audit.jsonl"
-    assert olga.run("audit", "export", "--project", "Audited", "--output", str(file)).code == 0
+    written = olga.run("audit", "export", "--project", "Audited", "--output", str(file), "--json").json
+    assert (written["path"], written["bytes"]) == (str(file), file.stat().st_size)
     assert next(json.loads(line)["projectId"] for line in file.read_text().splitlines()) == project
     assert project in olga.run("audit", "export", "--action", "project.created").out

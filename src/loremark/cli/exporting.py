@@ -41,11 +41,12 @@ def run(arguments: argparse.Namespace) -> int:
         project = connection.get_project(arguments, client)
     lines = stream_export(found.url, found.key, project)
     if arguments.format == "jsonl":
-        return _write_lines(arguments, lines)
+        return write_lines(arguments, lines)
     return _write_folder(arguments, list(_items(lines, everything=arguments.all)))
 
 
-def _write_lines(arguments: argparse.Namespace, lines: Iterator[bytes]) -> int:
+def write_lines(arguments: argparse.Namespace, lines: Iterator[bytes]) -> int:
+    """Write what the server streams to the file named by ``--output``, or to standard output."""
     if not arguments.output:
         for line in lines:
             sys.stdout.buffer.write(line)

@@ -54,10 +54,9 @@ def _days(text: str) -> int:
 
 
 def describe_limits(limits: KeyLimits) -> str:
-    """The limits of a key in a few words."""
+    """The limits of a key in a few words, without its project."""
     parts = [
         "+".join(limits.scopes or ()),
-        limits.project_id or "",
         f"until {limits.expires_at[:10]}" if limits.expires_at else "",
         f"from {', '.join(limits.allowed_addresses)}" if limits.allowed_addresses else "",
     ]
@@ -85,12 +84,13 @@ def _list(arguments: argparse.Namespace) -> int:
             key.id,
             f"{key.prefix}…",
             (key.last_used or "never")[:16],
+            key.project_id or "any",
             describe_limits(key),
             key.name + (" (this one)" * is_same(key, current)),
         )
         for key in found
     ]
-    output.table(rows, ("id", "prefix", "last used", "limits", "name"))
+    output.table(rows, ("id", "prefix", "last used", "project", "limits", "name"))
     return 0
 
 
@@ -117,7 +117,8 @@ def _create(arguments: argparse.Namespace) -> int:
     else:
         output.write(output.plain(created.key))
         output.note(
-            f"Created {created.id} ({created.name}). Limits: {describe_limits(created)}. "
+            f"Created {created.id} ({created.name}). Project: {created.project_id or 'any'}. "
+            f"Limits: {describe_limits(created)}. "
             "Copy the key now; it is shown only once."
         )
     return 0

@@ -109,9 +109,14 @@ def table(rows: Iterable[Sequence[str]], headers: Sequence[str] = ()) -> None:
 
 
 def wrap_cells(cells: Sequence[str], indent: str = "") -> None:
-    """Print cells side by side, wrapping between them. Cells are never split, so they can be copied."""
+    """Print cells side by side, wrapping between them. Words are never split, so they can be copied."""
+    from itertools import chain
+    from textwrap import wrap
+
+    room = max(1, line_width() - len(indent))
     line = ""
-    for cell in cells:
+    parts = (wrap(cell, room, break_long_words=False, break_on_hyphens=False) for cell in cells)
+    for cell in chain.from_iterable(parts):
         longer = f"{line}  {cell}" if line else indent + cell
         if line and len(longer) > line_width():
             write(styled(line, "dim"))
