@@ -26,7 +26,7 @@ class Clients:
         self._key = key
         self._lock = threading.Lock()
         self._stop = threading.Event()
-        self._answered = threading.Event()
+        self._answered = threading.Condition(self._lock)
         self.acknowledged: dict[str, list[str]] = {kind: [] for kind in _REQUESTS}
         self.keys: list[str] = []
         self.attempted: Counter[str] = Counter()
@@ -38,17 +38,18 @@ class Clients:
         return sum(map(len, self.acknowledged.values()))
 
     @contextmanager
-    def writing(self, url: str, clients: int = 5) -> Iterator[None]:
-        """Run the clients during the block, which starts after their first response; stop them at its end."""
+    def writing(self, url: str, responses: int, clients: int = 5) -> Iterator[None]:
+        """Run the clients during the block, which starts after this many responses; stop them at its end."""
         self._stop.clear()
-        self._answered.clear()
+        target = self.writes + responses
         headers = {"Authorization": f"Bearer {self._key}"}
         with httpx.Client(base_url=url, headers=headers, timeout=60.0, verify=False) as http:
             threads = [threading.Thread(target=self._write, args=(http, number)) for number in range(clients)]
             for thread in threads:
                 thread.start()
-            assert self._answered.wait(60)
             try:
+                with self._answered:
+                    assert self._answered.wait_for(lambda: self.refused or self.writes >= target, 120)
                 yield
             finally:
                 self._stop.set()
@@ -73,7 +74,7 @@ class Clients:
                 return
             with self._lock:
                 self._record(kind, answer)
-            self._answered.set()
+                self._answered.notify()
 
     def _record(self, kind: str, answer: httpx.Response) -> None:
         if answer.status_code == 201:

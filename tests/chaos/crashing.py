@@ -18,7 +18,7 @@ from loremark.jobs.run import Run
 from loremark.jobs.runner import Runner, RunnerTiming
 from loremark.storage.database import Tx
 
-LEASE_MS = 1_500
+LEASE_MS = 3_000
 _KINDS = ("enrichment", "genesis.scan")
 
 

@@ -42,8 +42,8 @@ def test_no_acknowledged_write_is_lost(loremark: Loremark) -> None:
         with loremark.start() as process:
             process.wait_ready()
             _check_keys(process, rng.sample(clients.keys, min(5, len(clients.keys))))
-            with clients.writing(process.url):
-                time.sleep(rng.uniform(0.0, 0.5))
+            with clients.writing(process.url, rng.randint(4, 30)):
+                time.sleep(rng.uniform(0.0, 0.05))
                 process.kill()
             assert clients.refused == []
         ledger.check_acknowledged_writes(loremark.database_url, clients.acknowledged, clients.attempted)

@@ -45,7 +45,8 @@ async def _count_stored(service: Service) -> int:
 async def test_busy_team_is_rejected_while_others_are_served(service: Service) -> None:
     owner, other = await service.owner(), await service.owner("Others")
     project, other_project = await owner.create_project(), await other.create_project()
-    await create_approved_item(service, owner, project, "Redis was chosen")
+    for number in range(5):  # enough work that the other team is served in between on a busy machine too
+        await create_approved_item(service, owner, project, f"Redis was chosen {number}", content="So it stays. " * 400)
     cache = BrainCache(service.runtime.database)
     requests = [_request(cache, owner, project, 1_000 + number) for number in range(MAX_WAITING + 11)]
     await _request(cache, other, other_project, 1_000)

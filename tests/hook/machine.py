@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -83,6 +84,17 @@ class Machine:
         out, err = (process := self.start(payload, *arguments)).communicate(timeout=60)
         assert (process.returncode, err) == (0, b"")
         return out
+
+    def start_session(self, session: str = "s-1") -> bytes:
+        """Start a Claude Code session and return its briefing.
+
+        On a busy machine the server may answer too late. Then the session starts without one, and is started again.
+        """
+        for _ in range(20):
+            if briefing := self.hook(self.claude("SessionStart", session, source="startup")):
+                return briefing
+            shutil.rmtree(self.home / ".cache" / "loremark" / "briefed", ignore_errors=True)  # or it counts as a repeat
+        return b""
 
     def claude(self, event: str, session: str = "s-1", **more: Any) -> Payload:
         transcript = str(self.home / ".claude" / "projects" / "x" / f"{session}.jsonl")

@@ -67,7 +67,7 @@ def test_the_same_on_postgresql(stopped_server: StoppedServer) -> None:
 
 
 def check_capture_and_briefing(server: Process, machine: Machine) -> None:
-    assert b"no approved memories" in machine.hook(machine.claude("SessionStart", source="startup"))
+    assert b"no approved memories" in machine.start_session()
     machine.hook(machine.claude("UserPromptSubmit", prompt=f"Decision: {STONES} Now do it.", prompt_id="p1"))
     machine.hook(
         machine.claude("PostToolUse", tool_name="Edit", tool_input={"file_path": str(machine.folder / "src/app.py")})
@@ -83,7 +83,7 @@ def check_capture_and_briefing(server: Process, machine: Machine) -> None:
     ((_, event),) = events_of(server, machine)
     assert event["payload"]["files"] == ["src/app.py"]
     assert event["payload"]["agent"] == "claude-code"
-    response = json.loads(machine.hook(machine.claude("SessionStart", "s-2", source="startup")))
+    response = json.loads(machine.start_session("s-2"))
     context = response["hookSpecificOutput"]["additionalContext"]
     assert STONES in context
     assert context.startswith("<!-- loremark:brain -->\n")

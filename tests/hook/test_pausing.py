@@ -96,7 +96,7 @@ def test_nothing_is_captured_and_no_briefing_given(connected: tuple[Process, Mac
     machine.hook(machine.claude("Stop", last_assistant_message="Built."))
     assert machine.waiting() == []
     (state / "paused.json").unlink()
-    assert b"no approved memories" in machine.hook(machine.claude("SessionStart", source="startup"))
+    assert b"no approved memories" in machine.start_session()
     machine.hook(machine.claude("UserPromptSubmit", prompt="Test it."))
     machine.hook(machine.claude("Stop", last_assistant_message="Tested."))
     machine.flush()

@@ -133,7 +133,7 @@ def test_the_agent_reads_a_finished_session_once(connected: ConnectedMachine, ag
     assert (reading["agent"], reading["promptTokens"], reading["completionTokens"]) == ("claude-code", 1500, 90)
     machine.flush()
     assert len(agent.calls) == 1
-    block = json.loads(machine.hook(machine.claude("SessionStart", "s-2", source="startup")) or "{}")
+    block = json.loads(machine.start_session("s-2") or "{}")
     prompt = machine.claude("UserPromptSubmit", "s-2", prompt="Fix the rounding of invoice lines", prompt_id="p")
     block = json.loads(machine.hook(prompt) or "{}")
     assert RULE["title"] in block["hookSpecificOutput"]["additionalContext"]
