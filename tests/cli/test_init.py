@@ -217,7 +217,7 @@ def test_agents_get_a_key_that_can_only_read_the_project_and_send_events(olga: C
     again = profile.load()
     assert again is not None
     assert again.agent_keys == {project: key}, "the key is kept while it works"
-    assert "agents can read this project" in olga.run("doctor").out
+    assert "agents use a key of their own" in olga.run("doctor").out
     entry = next(entry for entry in server.http.get("/api/keys").json() if key.startswith(entry["prefix"]))
     assert server.http.request("DELETE", "/api/keys", json={"keyId": entry["id"]}).status_code == 204
     assert "agent key" in olga.run("doctor").out

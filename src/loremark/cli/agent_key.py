@@ -1,6 +1,6 @@
 """The API key that agents on this machine use in one project.
 
-Agents read text from strangers, so their key can read the project and send events, and nothing else.
+Agents read text from strangers, so their key is limited to the scopes for reading and capturing in this project.
 """
 
 from __future__ import annotations

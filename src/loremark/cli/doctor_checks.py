@@ -187,13 +187,15 @@ def _agent_key(found: profile.Profile, project: str) -> Check:
     key = found.agent_keys.get(project)
     if key is None:
         fix = "" if profile.has_environment_key() else "loremark init"
-        return Check("agent key", None, "agents use your own API key, which may do everything you may do", fix)
+        return Check("agent key", None, "agents use your own API key, which can do everything you can do", fix)
     with Client(found.url, key, timeout_s=_TIMEOUT_S) as client:
         try:
             client.send(get_project(project))
         except ApiError as error:
-            return Check("agent key", False, f"the key of your agents for this project: {error}", "loremark init")
-    return Check("agent key", True, "agents can read this project and send events, nothing else")
+            return Check(
+                "agent key", False, f"the agents' key for this project does not work: {error}", "loremark init"
+            )
+    return Check("agent key", True, "agents use a key of their own, limited to reading and capturing in this project")
 
 
 def _secret(found: profile.Profile, project: str) -> Check:
