@@ -91,7 +91,7 @@ def _body(given: str | None) -> bytes | None:
         except OSError as error:
             raise CommandError(f"cannot read {given[1:]}: {error.strerror}", USAGE) from None
     if len(content) > _MAX_BYTES:
-        raise CommandError(f"the body is larger than {_MAX_BYTES} bytes", USAGE)
+        raise CommandError(f"the body is larger than {_MAX_BYTES >> 20} MiB", USAGE)
     return content
 
 

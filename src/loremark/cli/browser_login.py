@@ -39,7 +39,7 @@ def sign_in(url: str, open_page: Callable[[str], object] = webbrowser.open, time
         code = sha256_hex(recipient.public_key)[:8].upper()
         output.note(f"Open this page and check that it shows the code {code[:4]}-{code[4:]}:\n  {url}/connect?{query}")
         if sys.stdin.isatty():
-            output.note("If the browser runs on another machine, paste the sign-in code it shows here.")
+            output.note("If the browser runs on another machine, allow access there and paste the sign-in code here.")
         open_page(f"{url}/connect?{query}")
         return _wait(recipient, read_fd, timeout_s)
     finally:

@@ -205,11 +205,14 @@ def _secret(found: profile.Profile, project: str) -> Check:
     with Client(found.url, None, {project: secret}, _TIMEOUT_S) as client:
         try:
             if is_secret_accepted(client, project):
-                return Check("secret", True, "the server accepts signatures made with it")
+                return Check("secret", True, "the server accepts the saved signing secret")
         except ApiError as error:
             return Check("secret", False, str(error))
     return Check(
-        "secret", False, "the server rejects it: the secret was rotated, or the clock is wrong", "loremark init"
+        "secret",
+        False,
+        "the server rejects the saved signing secret: it was rotated, or the clock is wrong",
+        "loremark init",
     )
 
 

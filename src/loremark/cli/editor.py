@@ -89,7 +89,7 @@ def _read(path: str) -> str:
     with open(path, "rb") as file:
         data = file.read(_MAX_BYTES + 1)
     if len(data) > _MAX_BYTES:
-        raise CommandError(f"{path} is larger than {_MAX_BYTES} bytes")
+        raise CommandError(f"{path} is larger than {_MAX_BYTES >> 20} MiB")
     try:
         return data.decode()
     except UnicodeDecodeError:

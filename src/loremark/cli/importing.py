@@ -146,7 +146,7 @@ def _send_notes(arguments: argparse.Namespace, notes: list[Note]) -> int:
     if arguments.json:
         output.write_json({"new": new, "known": known, "failed": failed, "sessions": list(sessions)})
     else:
-        output.write(f"{new:,} new, {known:,} already known.")
+        output.write(f"{new:,} new, {known:,} already imported.")
         for line in failed:
             output.note(line)
         if sessions:

@@ -218,7 +218,7 @@ def _print_next_steps(link: Link, can_sign: bool) -> None:
 
     output.write(output.plain(f"  {os.path.join(link.folder, '.loremark.toml')} contains no secrets. Commit it."))
     if link.root:
-        output.write("  Its worktrees are linked too. In other clones, run: loremark link")
+        output.write("  Worktrees of this repository are linked too. In other clones, run: loremark link")
     if not can_sign:
         output.write("  Events are sent with your API key; only owners and admins can read the signing secret.")
     output.write(

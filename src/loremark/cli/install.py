@@ -200,7 +200,7 @@ def _list(options: SetupOptions, ledger: Ledger, as_json: bool) -> int:
         write_json(rows)
     else:
         shown = [(row["agent"], "yes" if row["found"] else "no", row[USER], row[PROJECT]) for row in rows]
-        table(shown, ("AGENT", "FOUND", "USER", "PROJECT"))
+        table(shown, ("agent", "found", "user", "project"))
         if any(status.BLOCKED in row for row in shown):
             note("To see why an agent cannot be set up, run: loremark install AGENT --dry-run")
         note_if_paused(options.locations.project)

@@ -27,18 +27,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scope",
         action="append",
         choices=KEY_SCOPES,
-        help="what the key may do; can be repeated (default: everything you may do)",
+        help="what the key can do; can be repeated (default: everything you can do)",
     )
     creating.add_argument(
-        "--agent", action="store_true", help=f"what an agent needs: the scopes {' and '.join(AGENT_SCOPES)}"
+        "--agent", action="store_true", help=f"limit it to what an agent needs: the scopes {' and '.join(AGENT_SCOPES)}"
     )
-    creating.add_argument("--project", metavar="PROJECT", help="ID or name of the only project it works for")
+    creating.add_argument("--project", metavar="PROJECT", help="ID or name of the only project it can access")
     creating.add_argument("--days", type=_days, metavar="N", help="number of days until it expires (default: never)")
     creating.add_argument(
         "--allow-from",
         action="append",
         metavar="ADDRESS",
-        help="IP address or network it may be used from, such as 10.0.0.0/8; can be repeated",
+        help="IP address or network it can be used from, such as 10.0.0.0/8; can be repeated",
     )
     deleting = commands.add("delete", "Revoke an API key immediately.", _delete, "loremark keys delete KEY --yes")
     deleting.add_argument("key", metavar="KEY", help="key ID, or the prefix from the list")

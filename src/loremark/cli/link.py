@@ -7,7 +7,7 @@ from pathlib import Path
 
 from loremark.cli.framework import OK, USAGE, CommandError
 
-SUMMARY = "Confirm that this copy of a project is yours."
+SUMMARY = "Link a clone of a repository to its project."
 EXAMPLE = "loremark link"
 
 
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="the folder (default: the current one)"
     )
     parser.add_argument(
-        "--project", metavar="PROJECT", help="project ID or name (default: from .loremark.toml or your other copies)"
+        "--project", metavar="PROJECT", help="project ID or name (default: from .loremark.toml or your other clones)"
     )
     add_json(parser)
 
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     with open_client() as client:
         project = resolve_project(client, arguments.project) if arguments.project else linked_project(folder)
         if project is None:
-            raise CommandError(f"{folder} names no project; run: loremark init", USAGE)
+            raise CommandError(f"no project found for {folder}; run: loremark init", USAGE)
         found = find_existing(client, project)
         save_secret(client, found.id)
         save_agent_key(client, found.id, found.name)

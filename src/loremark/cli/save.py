@@ -80,7 +80,7 @@ def _text(arguments: argparse.Namespace) -> str:
     if not text.strip():
         raise CommandError("nothing to save: the text is empty", USAGE)
     if len(text) > _MAX_CHARS:
-        raise CommandError(f"the text is too long; the limit is {_MAX_CHARS} characters", USAGE)
+        raise CommandError(f"the text is too long; the limit is {_MAX_CHARS:,} characters", USAGE)
     return text.strip()
 
 
