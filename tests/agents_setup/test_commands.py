@@ -69,7 +69,7 @@ def test_uninstall_reports_files_it_cannot_edit(shell: Shell) -> None:
     servers.write_text(servers.read_text() + "}")
     code, _, err = shell("uninstall", "cursor", "--yes")
     assert code == framework.FAILED
-    assert "mcp.json was left alone: it is not valid JSON" in err
+    assert "mcp.json was left unchanged: it is not valid JSON" in err
     servers.write_text(servers.read_text()[:-1])
     assert shell("uninstall", "cursor", "--yes")[0] == 0
     assert contents(shell.home) == {}

@@ -109,7 +109,10 @@ def test_one_broken_file_prevents_all_changes(machine: Machine) -> None:
     for text, reason in (
         ("[mcp_servers\n", "not valid TOML"),
         ('[mcp_servers.loremark]\ncommand = "mine"\n', r"already has a \[mcp_servers\.loremark\] table"),
-        ('mcp_servers = { docs = { url = "https://docs.example.com" } }\n', "adding our table would make it invalid"),
+        (
+            'mcp_servers = { docs = { url = "https://docs.example.com" } }\n',
+            "adding the loremark table would make it invalid",
+        ),
         ("# >>> loremark: half a block\n", "markers"),
         ("# <<< loremark <<<\n# >>> loremark >>>\n", "markers"),
     ):
@@ -128,7 +131,7 @@ def test_pipes_and_folders_instead_of_a_file(machine: Machine) -> None:
     with pytest.raises(EditError, match="not a regular file"):
         machine.install("claude-code", machine.options(USER))
     (machine.home / ".gemini" / "settings.json").mkdir(parents=True)
-    with pytest.raises(EditError, match="was left alone"):
+    with pytest.raises(EditError, match="was left unchanged"):
         machine.install("gemini", machine.options(USER))
 
 

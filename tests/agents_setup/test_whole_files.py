@@ -73,7 +73,7 @@ def test_a_users_own_rule_is_left_alone_and_reported(machine: Machine) -> None:
     before = rule.read_bytes()
     for _ in range(2):
         (note,) = _sync(machine).notes
-        assert note.startswith(f"{rule} was left alone: there is already a file with that name")
+        assert note.startswith(f"{rule} was left unchanged: there is already a file with that name")
         assert rule.read_bytes() == before
 
 

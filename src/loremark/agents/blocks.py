@@ -94,4 +94,4 @@ def _read_toml(text: str) -> dict[str, object]:
     try:
         return tomllib.loads(text.replace("\r\n", "\n"))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise EditError(f"it is not valid TOML, or adding our table would make it invalid ({error})") from None
+        raise EditError(f"it is not valid TOML, or adding the loremark table would make it invalid ({error})") from None

@@ -35,7 +35,7 @@ class Step(NamedTuple):
 class Plan(NamedTuple):
     steps: list[Step]
     notes: list[str]
-    """Messages for the user: files that were left alone and why, or an executable that may not be found."""
+    """Messages for the user: files that were left unchanged and why, or an executable that may not be found."""
 
     @property
     def is_change(self) -> bool:
@@ -85,8 +85,8 @@ def plan_files(planned_files: Sequence[FilePlan], owner: str, roots: Sequence[st
             plan.steps.append(_install_step(planned, owner, roots, ledger))
         except EditError as error:
             if not planned.is_optional:
-                raise EditError(f"{planned.path} was left alone: {error}") from None
-            plan.notes.append(f"{planned.path} was left alone: {error}")
+                raise EditError(f"{planned.path} was left unchanged: {error}") from None
+            plan.notes.append(f"{planned.path} was left unchanged: {error}")
     return plan
 
 
@@ -106,7 +106,7 @@ def plan_removal(planned_files: Sequence[FilePlan], owner: str, roots: Sequence[
         try:
             step = make()
         except EditError as error:
-            plan.notes.append(f"{path} was left alone: {error}")
+            plan.notes.append(f"{path} was left unchanged: {error}")
         else:
             plan.steps.extend([step] if step is not None else [])
     return plan

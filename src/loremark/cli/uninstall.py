@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     with ledger.locked():
         for agent in get_agents(arguments.agents) if arguments.agents else AGENTS:
             plan = installer.plan_uninstall(agent, options, ledger)
-            state = "removed" if plan.is_change else "left alone" if plan.notes else "was not installed"
+            state = "removed" if plan.is_change else "left unchanged" if plan.notes else "was not installed"
             is_complete = is_complete and not plan.notes
             if arguments.all and not arguments.agents and not plan.steps and not plan.notes:
                 continue

@@ -1,7 +1,7 @@
 """Install our git hooks next to existing ones, with a preview and a byte-exact uninstall.
 
 In a shell script, our lines go into a marked block after the first line. Any other hook is renamed and called by ours.
-Hooks managed by another tool are left alone; we print the line to add instead.
+Hooks managed by another tool are left unchanged; we print the line to add instead.
 """
 
 from __future__ import annotations
@@ -167,14 +167,14 @@ def _describe(steps: list[Step], *, done: bool) -> list[str]:
     words = {
         "create": "created" if done else "will be created",
         "insert": "loremark block added" if done else "will get a loremark block",
-        "wrap": f"{'renamed' if done else 'will be renamed'} to *{_BACKUP_SUFFIX} and called by our hook",
+        "wrap": f"{'renamed' if done else 'will be renamed'} to *{_BACKUP_SUFFIX} and called by the Loremark hook",
         "none": INSTALLED,
     }
     lines = [f"{step.path}: {words[step.action]}" for step in steps if step.action != "manual"]
     for step in steps:
         if step.action == "manual":
             lines += [
-                f"{step.path}: left alone ({step.reason}). To capture commits, add this to the {step.hook} hook:",
+                f"{step.path}: left unchanged ({step.reason}). To capture commits, add this to the {step.hook} hook:",
                 f"    {gitscripts.snippet(step.hook)}",
             ]
     return lines

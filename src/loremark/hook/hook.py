@@ -151,7 +151,7 @@ def _explain_once(agent: str, kind: str, event: dict[str, Any], folder: str) -> 
     if not briefing.mark_briefed(f"unlinked {place}", once=True):
         return None
     return briefing.notice_response(
-        agent, kind, event, f"Loremark shares no memory here and captures nothing: {link.UNCONFIRMED}."
+        agent, kind, event, f"Loremark is inactive in this folder (no briefing, no capture): {link.UNCONFIRMED}."
     )
 
 

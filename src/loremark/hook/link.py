@@ -106,7 +106,7 @@ def _read_project_file(top: str, url: str) -> tuple[str, str]:
     if not is_project_id(project):
         return "", f"{FILE} does not name a project"
     if "url" in settings and profile.normalize_url(settings["url"]) != url:
-        return "", f"{FILE} is for {OTHER_SERVER}"
+        return "", f"{FILE} points to {OTHER_SERVER}"
     return project, ""
 
 
