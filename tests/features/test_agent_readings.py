@@ -195,7 +195,7 @@ async def test_two_hundred_items_are_not_a_memory(service: Service) -> None:
 
 async def test_limits_of_the_person_are_kept(service: Service) -> None:
     reader = await Reader.of(service)
-    assert (await reader.start(callsPerDay=0))["reason"] == "Your daily limit is reached"
+    assert (await reader.start(callsPerDay=0))["reason"] == "You have reached your daily limit"
     opened = await reader.start(callsPerDay=1)
     await reader.answer(opened["id"], answer(RULE, promptTokens=900, completionTokens=200))
     await service.wait_for_jobs(30)

@@ -178,7 +178,7 @@ async def test_an_update_of_an_approved_item_waits_as_a_draft(service: Service, 
             job = await memory.learn(payload, "memory_operation")
         else:
             job = await memory.learn_from(memory.owner, payload)
-        assert "waiting for a review" in job["warning"]
+        assert "waiting for review" in job["warning"]
     kept = await memory.item(item["id"])
     assert (kept["content"], kept["status"], kept["flags"], kept["supersededBy"]) == (
         RULE["content"],

@@ -57,7 +57,7 @@ class AgentReadings:
             if reading is not None:
                 return await _state(latest["id"], "open", reading, used)
         if used[0] >= request.calls_per_day or used[1] >= request.tokens_per_day:
-            return await _state(None, "nothing", None, used, reason="Your daily limit is reached")
+            return await _state(None, "nothing", None, used, reason="You have reached your daily limit")
         async with self.database.read() as tx:
             first = "" if request.again else await store.first_unread_event(tx, scope, session_id)
         events = await self._load(scope, session["project_id"], session_id, first) if first is not None else []

@@ -20,7 +20,7 @@ from loremark.storage.database import Row, Tx
 from loremark.wire.events import WebhookEvent
 
 PROPOSED = "proposed"
-_WAITS = "An approved item was not changed. The new text is waiting for a review."
+_WAITS = "An approved item was not changed. The new text is waiting for review."
 
 
 async def propose_edit(

@@ -97,7 +97,7 @@ async def _populate(task: Task, tx: Tx, nodes: tuple[Node, ...]) -> None:
         tx, task.scope, task.project_id, unedited, actor_id=None, source=f"scan {task.scan_id}"
     )
     if proposed:
-        task.note(f"Approved contexts left unchanged; their new text is waiting for a review: {len(proposed)}.")
+        task.note(f"Approved contexts left unchanged; their new text is waiting for review: {len(proposed)}.")
     unapproved = [node for node in unedited if node.schema_key not in proposed]
     if unapproved:
         await contexts.apply_nodes(tx, task.scope, task.project_id, unapproved, reason=SCANNED, actor_id=None)

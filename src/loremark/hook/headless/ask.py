@@ -49,7 +49,7 @@ _STALE_S = 86_400.0
 def ask(agent: str, prompt: str, *, model: str = "", seconds: float) -> Answer:
     """Ask the agent once, without tools, and return its answer. Raises HeadlessFailed."""
     if environment.is_headless():
-        raise HeadlessFailed("An agent that answers in the background can't start another one.")
+        raise HeadlessFailed("An agent that runs in the background can't start another one.")
     line, program = _command_line(agent), installed(agent)
     if program is None:
         raise HeadlessFailed(f"{line.title} is not installed: there is no program named {line.program} on the PATH.")
@@ -82,7 +82,7 @@ def installed(agent: str) -> str | None:
 
 def _command_line(agent: str) -> CommandLine:
     if agent not in _COMMAND_LINES:
-        raise HeadlessFailed(f"{agent} can't be asked in the background.")
+        raise HeadlessFailed(f"{agent} can't run in the background.")
     return _COMMAND_LINES[agent]
 
 

@@ -150,7 +150,7 @@ class ProposeArguments(Arguments, frozen=True, kw_only=True, forbid_unknown_fiel
     files: Paths = ()
     confidence: Annotated[float, Meta(ge=0, le=1, description="Your confidence, from 0 to 1.")] = 0.8
     supersedes: Annotated[
-        str, Meta(max_length=100, description="The id of the item that this one replaces, if it is outdated now.")
+        str, Meta(max_length=100, description="The ID of the outdated item that this one replaces, if any.")
     ] = ""
 
 
