@@ -323,7 +323,7 @@ async def test_a_removed_admin_has_no_way_back(service: Service) -> None:
     ((subject, text),) = await emails_to(service.settings.data_dir, owner.email)
     assert subject == "Mira Member was removed from the team Stones"
     for line in (
-        "revoked the invitation of me-again@example.com",
+        "revoked the invitation for me-again@example.com",
         "replaced the signing secret of the project",
         "disabled the webhook https://example.com/hook",
     ):

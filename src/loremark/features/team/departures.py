@@ -18,11 +18,11 @@ from loremark.storage.database import Database, Tx
 DEPARTURE_EMAIL = "team.departure_email"
 _TEXT = """Hello,
 
-{actor} removed {name} ({email}) from {place}. {name} could manage what is listed here, so Loremark has also:
+{actor} removed {name} ({email}) from {place}. To end {name}'s access completely, Loremark has also:
 
 {measures}
 
-The changes took effect at once. The audit log has the details.
+These changes took effect immediately. For details, see the audit log.
 """
 
 

@@ -131,7 +131,7 @@ async def _revoke_invitations_of(tx: Tx, caller: Caller, user_id: str) -> list[s
     revoked = await invitations.revoke_made_by(tx, caller.scope, user_id)
     for invitation in revoked:
         await audit.record(tx, caller, "team.invitation_revoked", invitation["id"], email=invitation["email"])
-    return [f"revoked the invitation of {invitation['email']}" for invitation in revoked]
+    return [f"revoked the invitation for {invitation['email']}" for invitation in revoked]
 
 
 async def emit_member_added(tx: Tx, scope: Scope, project_id: str, person: Row, role: Role) -> None:
