@@ -91,7 +91,7 @@ def test_unknown_variable_error_suggests_the_closest_name(read: Read, variable: 
         (
             "ALLOWED_HOSTS",
             "a.example:8000",
-            "LOREMARK_ALLOWED_HOSTS: 'a.example:8000' is not a host name, without a port",
+            "LOREMARK_ALLOWED_HOSTS: 'a.example:8000' is not a host name; leave out any port",
         ),
         ("OUTBOUND_ALLOW", "*", "LOREMARK_OUTBOUND_ALLOW: '*' is not an address or CIDR range"),
     ],

@@ -83,7 +83,7 @@ def test_an_explicit_file_is_read_instead_of_the_data_folders(folders: Folders) 
     path = folders.other / "loremark.toml"
     settings = folders.load(LOREMARK_CONFIG_FILE=str(path))
     assert (settings.port, settings.keepalive_s, settings.config_file) == (9001, 5, path)
-    with pytest.raises(SettingsError, match="LOREMARK_CONFIG_FILE: there is no file"):
+    with pytest.raises(SettingsError, match="LOREMARK_CONFIG_FILE: no such file"):
         folders.load(LOREMARK_CONFIG_FILE=str(folders.other / "missing.toml"))
 
 

@@ -1,8 +1,8 @@
 """All server settings. The only module that reads the environment.
 
 A setting is an environment variable with the prefix ``LOREMARK_``, or the same name in ``loremark.toml`` in the data
-folder, or in the file that ``LOREMARK_CONFIG_FILE`` names. Never in the current folder: that may be a repository of
-somebody else's. The environment wins. An unknown name or an invalid value stops startup with a one-line error.
+folder, or in the file that ``LOREMARK_CONFIG_FILE`` names. Never in the current folder: that may be somebody else's
+repository. The environment wins. An unknown name or an invalid value stops startup with a one-line error.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class Settings:
     base_url: str = _setting("", "Public URL of the API.", shown="http://HOST:PORT")
     allowed_hosts: tuple[str, ...] = _setting(
         (),
-        "More host names that requests may be for, besides those in `LOREMARK_BASE_URL` and `LOREMARK_WORKER_URL`, "
-        "loopback names and IP addresses. `*.example.com` allows all subdomains, `*` any name.",
+        "Additional host names to accept requests for, besides those in `LOREMARK_BASE_URL` and "
+        "`LOREMARK_WORKER_URL`, loopback names and IP addresses. `*.example.com` allows all subdomains, `*` any name.",
         shown="none",
     )
     worker_url: str = _setting(
@@ -103,14 +103,14 @@ class Settings:
     )
     registration: Registration = _setting(
         "invite",
-        "Who can register: `open`, `invite` (the first account is free, but needs the printed setup link from another "
-        "machine) or `closed`.",
+        "Who can register: `open`, `invite` (the first account needs no invitation, but from another machine it needs "
+        "the link printed at startup) or `closed`.",
     )
     rate_limit_per_minute: int = _setting(200, "Requests per minute per IP address. 0 disables the limit.")
     route_limits: str = _setting(
         DEFAULT_ROUTE_LIMITS,
         "Per-route limits, `name=count/window`. `name=0` disables one; routes not listed keep their default. `login` "
-        "counts per account and address, and allows five times as many per address.",
+        "is counted per account and address, and per address alone with five times the limit.",
     )
     trusted_proxies: tuple[str, ...] = _setting(
         (),
@@ -128,7 +128,7 @@ class Settings:
     llm_api_key: str = _setting("", "API key for the model server.", secret=True, shown="none")
     llm_small_base_url: str = _setting(
         "",
-        "URL for the small model only. With its own URL or key it uses neither shared one.",
+        "URL for the small model only. If it has its own URL or key, it uses neither of the shared ones.",
         shown="`LOREMARK_LLM_BASE_URL`",
     )
     llm_small_api_key: str = _setting(
@@ -138,21 +138,22 @@ class Settings:
     embeddings: str = _setting("builtin", "Embedding model: `builtin`, `builtin:fp32` or `openai:<model>`.")
     embeddings_base_url: str = _setting(
         "",
-        "URL for embeddings only. With its own URL or key it uses neither shared one.",
+        "URL for embeddings only. If they have their own URL or key, they use neither of the shared ones.",
         shown="`LOREMARK_LLM_BASE_URL`",
     )
     embeddings_api_key: str = _setting("", "API key for embeddings only.", secret=True, shown="`LOREMARK_LLM_API_KEY`")
     index_cache_mb: int = _setting(512, "Megabytes of search indexes each process keeps in memory.")
     mail_url: str = _setting(
         "",
-        "Email: `file://folder` (one .eml file per message) or `smtp://user:pass@host:port`.",
+        "Email: `file://folder` (one .eml file per message), `smtp://user:pass@host:port`, or `smtps://…` for implicit "
+        "TLS.",
         shown="files in the data folder",
     )
     mail_from: str = _setting("Loremark <loremark@localhost>", "Sender address of emails.")
     payments: Payments = _setting(
         "local",
-        "Payment provider: `stripe`, or `local` without money: owners can order on loopback only, otherwise "
-        "`loremark admin grant` gives plans and credits.",
+        "Payment provider: `stripe`, or `local`, which charges no money. With `local`, owners can order plans and "
+        "credits only on loopback; elsewhere, the operator grants them with `loremark admin grant`.",
     )
     stripe_api_key: str = _setting("", "Secret key of the Stripe account.", secret=True, shown="none")
     stripe_webhook_secret: str = _setting(
@@ -172,7 +173,7 @@ class Settings:
     )
     scan_cpu_s: int = _setting(
         600,
-        "CPU seconds that parsing a large repository may take. A small one gets 5 %, and more for each megabyte.",
+        "Maximum CPU seconds for parsing a large repository. A small one gets 5% of that, plus more for each megabyte.",
     )
     session_window_s: int = _setting(14_400, "Seconds of inactivity after which a capture session ends.")
     ticket_ttl_s: int = _setting(60, "Seconds an Ask ticket is valid.")
@@ -237,7 +238,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
 def _read_file(path: Path, *, is_required: bool) -> dict[str, object]:
     if not path.is_file():
         if is_required:
-            raise SettingsError(f"LOREMARK_CONFIG_FILE: there is no file {path}")
+            raise SettingsError(f"LOREMARK_CONFIG_FILE: no such file: {path}")
         return {}
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -293,7 +294,7 @@ def _validated(settings: Settings) -> Settings:
         raise SettingsError("LOREMARK_PAYMENTS=stripe needs LOREMARK_STRIPE_API_KEY and LOREMARK_STRIPE_WEBHOOK_SECRET")
     for host in settings.allowed_hosts:
         if not _ALLOWED_HOST.fullmatch(host):
-            raise SettingsError(f"LOREMARK_ALLOWED_HOSTS: {host!r} is not a host name, without a port")
+            raise SettingsError(f"LOREMARK_ALLOWED_HOSTS: {host!r} is not a host name; leave out any port")
     for name in ("trusted_proxies", "outbound_allow"):
         for entry in getattr(settings, name):
             try:
