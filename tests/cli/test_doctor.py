@@ -97,9 +97,11 @@ def test_rejected_batches_are_reported_with_the_reason(cli: Cli) -> None:
 def test_confinement_of_the_parser_is_reported(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     working = cli.run("doctor")
     assert _verdicts(working)["sandbox"] == "ok"
-    assert "parsing is confined by: resource limits" in working.out
+    assert "parsing is sandboxed with: resource limits" in working.out
     protections = [Protection("resource limits", True), Protection("Landlock", False), Protection("seccomp", False)]
-    assert describe(protections) == ("parsing is confined by: resource limits; this system lacks: Landlock, seccomp")
+    assert describe(protections) == (
+        "parsing is sandboxed with: resource limits; not available on this system: Landlock, seccomp"
+    )
     monkeypatch.setattr(sandboxed_parser, "_COMMAND", ("/bin/false",))
     failing = cli.run("doctor")
     assert (failing.code, _verdicts(failing)["sandbox"]) == (1, "FAIL")

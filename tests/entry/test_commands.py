@@ -72,7 +72,7 @@ def test_admin_doctor_on_a_healthy_installation(loremark: Loremark) -> None:
     verdicts = {line.split()[1]: line.split()[0] for line in healthy.stdout.splitlines()}
     assert verdicts == dict.fromkeys(("python", "database", "schema", "accounts", "blobs", "mail", "sandbox"), "ok")
     assert "owner@example.com" in healthy.stdout
-    assert "parsing is confined by: resource limits" in healthy.stdout
+    assert "parsing is sandboxed with: resource limits" in healthy.stdout
 
 
 def test_admin_doctor_reports_problems(plain: Loremark) -> None:

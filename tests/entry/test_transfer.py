@@ -61,5 +61,5 @@ async def test_backup_of_a_running_server(service: Service, tmp_path: Path) -> N
     assert answer.content == before
     assert json.loads(before.splitlines()[-1])["events"] == 3
     shutil.rmtree(service.settings.data_dir / "blobs" / memory.tool.project_id)
-    with pytest.raises(SettingsError, match="blobs missing"):
+    with pytest.raises(SettingsError, match="the backup is incomplete"):
         await transfer.backup(service.settings, tmp_path / "second")

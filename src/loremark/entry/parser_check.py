@@ -18,4 +18,4 @@ async def check_parser() -> tuple[bool, str]:
 def describe(protections: list[Protection]) -> str:
     active = ", ".join(one.name for one in protections if one.active)
     missing = ", ".join(one.name for one in protections if not one.active)
-    return f"parsing is confined by: {active}" + (f"; this system lacks: {missing}" if missing else "")
+    return f"parsing is sandboxed with: {active}" + (f"; not available on this system: {missing}" if missing else "")

@@ -16,6 +16,7 @@ from loremark.base import errors
 from loremark.base.caller import OWNER, AuthMethod, Caller, Scope
 from loremark.base.plans import load_plans
 from loremark.base.settings import Settings, SettingsError
+from loremark.cli.output import pluralize
 from loremark.entry.runtime import Runtime, open_runtime
 from loremark.exchange.chunks import InvalidFileError, number_in_file, read_lines, split_chunks
 from loremark.features.projects import store as projects
@@ -175,7 +176,8 @@ def _copy_rest(settings: Settings, folder: Path, copy: Path | None) -> list[str]
         if not _has_size(target / project_id / sha256, size)
     ]
     if missing:
-        raise SettingsError(f"blobs missing in {source}: {len(missing)}; the first one is {missing[0]}")
+        count = pluralize(len(missing), "blob")
+        raise SettingsError(f"the backup is incomplete: {count} missing from {source}, for example {missing[0]}")
     return [*report, f"Blobs copied to {target}."]
 
 
