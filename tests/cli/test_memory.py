@@ -107,7 +107,7 @@ def test_sessions_and_events(olga: Cli, server: Server) -> None:
         terminal.wait_for("found in ses_")
         assert terminal.end() == 0
     assert olga.run("sessions", "show", "../../keys").error.endswith("ot found")
-    assert olga.run("sessions", "forget", session).error == "not forgotten; confirm with --yes"
+    assert olga.run("sessions", "forget", session).error == "not deleted; confirm with --yes"
     forgotten = olga.run("sessions", "forget", session, "--yes")
     assert forgotten.out == f"Deleted {session} and its 1 event.\n"
     assert olga.run("sessions", "forget", session, "--yes", "--json").error == "Session not found"

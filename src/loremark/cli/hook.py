@@ -13,8 +13,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words",
         nargs="*",
         metavar="WORD",
-        help="the agent that sends the payload on standard input, git EVENT, or flush to send queued events now and "
-        "retry rejected ones",
+        help="AGENT: record the payload on standard input; git EVENT: record a git event; flush: send queued events "
+        "now and retry rejected ones",
     )
 
 

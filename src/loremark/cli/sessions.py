@@ -99,9 +99,9 @@ def _forget(arguments: argparse.Namespace) -> int:
     with open_client() as client:
         session = client.send(get_session(arguments.session))
         size = output.pluralize(session.event_count, "event")
-        question = f"Forget the session from {session.created_at[:10]} with {size}? This cannot be undone."
+        question = f"Delete the session from {session.created_at[:10]} with {size}? This cannot be undone."
         if not output.confirm(question, arguments.yes):
-            raise CommandError("not forgotten; confirm with --yes")
+            raise CommandError("not deleted; confirm with --yes")
         client.send(delete_session(session.id))
     if arguments.json:
         output.write_json({"forgotten": session.id})

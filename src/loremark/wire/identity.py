@@ -45,7 +45,7 @@ class RegistrationStatus(Shape):
 
 
 class LoginEntry(Shape):
-    """A browser that is signed in. ``device`` is derived from what the browser says of itself."""
+    """A browser that is signed in. ``device`` is derived from its User-Agent header."""
 
     id: str
     device: str

@@ -15,7 +15,7 @@ AllowedAddresses = Annotated[list[NetworkAddress], Meta(min_length=1, max_length
 
 
 class NewKey(Shape):
-    """Without limits the key may do what its user may do. ``expiresAt`` is a time such as 2027-01-31T00:00:00Z."""
+    """Without limits, the key can do all that its user can. ``expiresAt`` is a time such as 2027-01-31T00:00:00Z."""
 
     name: KeyName
     scopes: KeyScopes | UnsetType = UNSET

@@ -20,7 +20,7 @@ def create_key(
     expires_at: str | None = None,
     allowed_addresses: Sequence[str] | None = None,
 ) -> Call[KeyCreated]:
-    """Without limits, the key may do what its user may do."""
+    """Without limits, the key can do all that its user can."""
     fields = body(
         name=name, scopes=scopes, projectId=project_id, expiresAt=expires_at, allowedAddresses=allowed_addresses
     )
