@@ -61,6 +61,28 @@ async def test_from_another_machine_the_first_account_needs_the_printed_token(se
     assert given.status_code == 201
 
 
+@pytest.mark.settings(LOREMARK_BASE_URL="https://memory.example.com", LOREMARK_ALLOWED_HOSTS="proxy.example.com")
+async def test_behind_a_proxy_that_adds_no_header_the_first_account_needs_the_token(service: Service) -> None:
+    """nginx and HAProxy forward requests from anywhere like requests from this machine, unless configured."""
+    owner = await setup_token(service)
+    body = {"email": "eve@example.com", "password": PASSWORD, "name": "Eve"}
+    headers = {"Origin": "https://memory.example.com"}
+    for host in ("127.0.0.1:8000", "memory.example.com", "proxy.example.com"):
+        headers["Host"] = host
+        assert (await service.http.get("/api/auth/registration", headers=headers)).json()["needsSetupToken"]
+        refused = await service.http.post("/api/auth/register", json=body, headers=headers)
+        assert status_and_body(refused) == NEEDS_TOKEN
+    given = await service.http.post("/api/auth/register", json={**body, "setupToken": owner}, headers=headers)
+    assert given.status_code == 201
+
+
+@pytest.mark.settings(LOREMARK_ALLOWED_HOSTS="proxy.example.com")
+async def test_a_proxy_that_keeps_the_host_name_is_not_this_machine(service: Service) -> None:
+    for host, needed in (("proxy.example.com", True), ("localhost:8000", False), ("[::1]", False)):
+        answer = await service.http.get("/api/auth/registration", headers={"Host": host})
+        assert answer.json()["needsSetupToken"] is needed, host
+
+
 async def test_only_the_first_account_registers_without_invitation(service: Service) -> None:
     first = await register(service, "Rita@Example.com", teamName="Rivers")
     me = first.json()

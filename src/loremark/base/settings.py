@@ -103,8 +103,8 @@ class Settings:
     )
     registration: Registration = _setting(
         "invite",
-        "Who can register: `open`, `invite` (the first account needs no invitation, but from another machine it needs "
-        "the link printed at startup) or `closed`.",
+        "Who can register: `open`, `invite` (the first account needs no invitation, but from another machine, or if "
+        "`LOREMARK_BASE_URL` is not a loopback address, it needs the link printed at startup) or `closed`.",
     )
     rate_limit_per_minute: int = _setting(200, "Requests per minute per IP address. 0 disables the limit.")
     route_limits: str = _setting(

@@ -44,7 +44,7 @@ from loremark.features.genesis.scan_routes import routes as scans_routes
 from loremark.features.hygiene.analysis import HygieneAnalyzer
 from loremark.features.hygiene.routes import routes as hygiene_routes
 from loremark.features.identity import store as people
-from loremark.features.identity.cookies import LoginCookie, own_origins
+from loremark.features.identity.cookies import LoginCookie, is_loopback, own_origins
 from loremark.features.identity.last_use import LoginUse
 from loremark.features.identity.routes import routes as identity_routes
 from loremark.features.identity.service import AuthConfig
@@ -175,7 +175,7 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
         plans,
         description,
         metrics,
-        AuthConfig(settings.registration, settings.sends_email, passwords, plans),
+        AuthConfig(settings.registration, settings.sends_email, not is_loopback(settings.base_url), passwords, plans),
         InvitationTokens(runtime.sealer),
         DepartureSteps(SecretsOfDeparted(runtime.sealer), disable_of_departed),
         RepoHosts(settings.repo_hosts),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -15,6 +16,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 _FORWARDED = (b"forwarded", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip", b"via")
+_LOCAL_HOST = re.compile(r"(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
 _LENGTH_DIGITS = 12
 _DRAIN_BYTES = 16 * 1024 * 1024
 _DRAIN_S = 5.0
@@ -53,9 +55,10 @@ class Request:
 
     @property
     def is_from_this_machine(self) -> bool:
-        """Whether the client is on this machine. What a proxy forwards is not."""
+        """Whether the client is on this machine. What a proxy forwards is not, if it says so or keeps the host name."""
         is_loopback = self.address == "::1" or self.address.startswith("127.")
-        return is_loopback and self.headers.keys().isdisjoint(_FORWARDED)
+        is_direct = self.headers.keys().isdisjoint(_FORWARDED)
+        return is_loopback and is_direct and _LOCAL_HOST.fullmatch(self.header(b"host") or "") is not None
 
     def header(self, name: bytes) -> str | None:
         """Return a header's value as Latin-1, or None."""

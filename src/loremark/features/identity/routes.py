@@ -55,7 +55,7 @@ async def register(call: Call, body: Registration) -> CurrentUser:
     call.use(Origins).refuse_cross_site(call.request)
     config, request = call.use(AuthConfig), call.request
     signed_in = await service.register(
-        call.database, config, body, request.origin, needs_token=not request.is_from_this_machine
+        call.database, config, body, request.origin, is_local=request.is_from_this_machine
     )
     return _set_cookie(call, signed_in)
 

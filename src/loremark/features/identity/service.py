@@ -31,10 +31,14 @@ LOCAL_OWNER_EMAIL = "owner@localhost"
 
 @dataclass(frozen=True)
 class AuthConfig:
-    """The registration policy, whether the server sends email, and what is needed to create accounts."""
+    """The registration policy, whether the server sends email, and what is needed to create accounts.
+
+    ``is_public``: the base URL is not a loopback address, so a proxy may forward requests from anywhere as its own.
+    """
 
     registration: Policy
     sends_email: bool
+    is_public: bool
     passwords: Passwords
     plans: Plans
 
@@ -48,11 +52,11 @@ class SignedIn:
 
 
 async def register(
-    database: Database, config: AuthConfig, wanted: Registration, origin: Origin, *, needs_token: bool
+    database: Database, config: AuthConfig, wanted: Registration, origin: Origin, *, is_local: bool
 ) -> SignedIn:
     """Create an account with its own team, if registration is allowed.
 
-    ``needs_token``: the first account needs the printed token. Who sends from this machine can read it anyway.
+    ``is_local``: sent from this machine, where the printed token can be read anyway.
     """
     async with database.read() as tx:
         await _check_registration_allowed(tx, config.registration)
@@ -64,7 +68,7 @@ async def register(
         is_first = await store.claim(tx, FIRST_ACCOUNT, user_id)
         if config.registration != "open" and not is_first:
             raise errors.REGISTRATION_BY_INVITATION()
-        if config.registration != "open" and needs_token:
+        if _needs_setup_token(config, is_local=is_local):
             await _check_setup_token(tx, wanted.setup_token)
         await store.invalidate_setup_links(tx)
         team_name = wanted.team_name or f"{wanted.name.strip()}'s team"
@@ -80,6 +84,10 @@ async def _check_registration_allowed(tx: Tx, policy: Policy) -> None:
         raise errors.REGISTRATION_BY_INVITATION()
 
 
+def _needs_setup_token(config: AuthConfig, *, is_local: bool) -> bool:
+    return config.registration != "open" and (config.is_public or not is_local)
+
+
 async def _check_setup_token(tx: Tx, token: str | None) -> None:
     """Only the operator sees the printed token."""
     link = await store.consume_link(tx, token) if token else None
@@ -93,7 +101,7 @@ async def registration_status(tx: Tx, config: AuthConfig, *, is_local: bool) -> 
     return RegistrationStatus(
         mode=config.registration,
         first_account=unclaimed,
-        needs_setup_token=unclaimed and config.registration != "open" and not is_local,
+        needs_setup_token=unclaimed and _needs_setup_token(config, is_local=is_local),
         sends_email=config.sends_email,
     )
 
