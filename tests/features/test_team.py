@@ -6,11 +6,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from loremark.base import clock, ids
 from loremark.base.clock import HOUR_MS, SECOND_MS
-from loremark.storage.tables import project_members
+from loremark.storage.tables import project_members, team_members
 from tests.features.signed_tool import Tool, tool_for
 from tests.features.steps import (
     FORBIDDEN,
@@ -329,6 +329,54 @@ async def test_a_removed_admin_has_no_way_back(service: Service) -> None:
     ):
         assert line in text
     assert "key=1" not in text
+
+
+async def test_a_demoted_admin_has_no_way_back(service: Service) -> None:
+    """Like a removed one, except in projects that they still manage."""
+    owner = await service.owner()
+    admin = await service.join(owner, "admin")
+    tool, managed = await tool_for(owner), await tool_for(owner)
+    manager = {"email": admin.email, "role": "admin"}
+    assert (await owner.post(f"/api/projects/{managed.project_id}/members", manager)).status_code == 201
+    hooks = {}
+    for project_id in (tool.project_id, managed.project_id):
+        body = {"projectId": project_id, "url": "https://example.com/hook", "events": ["item.created"]}
+        hooks[project_id] = (await admin.post("/api/webhooks", body)).json()["id"]
+    mine = (await admin.post("/api/team", {"email": "me-again@example.com", "role": "admin"})).json()["id"]
+    token = await service.invitation_token(mine)
+
+    assert (await owner.patch(f"/api/team/{admin.member_id}", {"role": "member"})).status_code == 200
+    assert (await tool.send(service.http, {"summary": "with the secret they read"})).status_code == 401
+    assert (await managed.send(service.http, {"summary": "with one they may read"})).status_code == 202
+    assert status_and_body(await accept(service, token, password=PASSWORD)) == INVALID_LINK
+    for project_id, status in ((tool.project_id, "disabled"), (managed.project_id, "active")):
+        listed = (await owner.get(f"/api/webhooks?projectId={project_id}")).json()
+        assert [(entry["id"], entry["status"]) for entry in listed] == [(hooks[project_id], status)]
+    ((subject, text),) = await emails_to(service.settings.data_dir, owner.email)
+    assert subject == "Mira Member is no longer an admin of the team Stones"
+    assert "revoked the invitation of me-again@example.com" in text
+
+
+async def test_promoting_a_member_changes_nothing_else(service: Service) -> None:
+    owner = await service.owner()
+    member = await service.join(owner)
+    tool = await tool_for(owner)
+    for role in ("admin", "admin"):
+        assert (await owner.patch(f"/api/team/{member.member_id}", {"role": role})).status_code == 200
+    assert (await tool.send(service.http, {"summary": "still valid"})).status_code == 202
+
+
+async def test_an_invitation_counts_only_while_its_sender_may_invite(service: Service) -> None:
+    """One that commits while its sender is being demoted is not among those that the demotion revokes."""
+    owner = await service.owner()
+    admin = await service.join(owner, "admin")
+    sent = (await admin.post("/api/team", {"email": "late@example.com", "role": "admin"})).json()["id"]
+    token = await service.invitation_token(sent)
+    async with service.runtime.database.write() as tx:
+        await tx.run(update(team_members).where(team_members.c.id == admin.member_id).values(role="member"))
+    preview = await service.http.post("/api/team/invitations/preview", json={"token": token})
+    assert status_and_body(preview) == INVALID_LINK
+    assert status_and_body(await accept(service, token, password=PASSWORD)) == INVALID_LINK
 
 
 async def test_an_admin_who_became_a_member_before_the_removal_knew_the_secrets_too(service: Service) -> None:

@@ -154,6 +154,5 @@ async def remove_member(tx: Tx, caller: Caller, project_id: str, user_id: str, s
     in_team = await team_store.find_member_by_user(tx, caller.scope, user_id)
     if member["role"] in MANAGERS and (in_team is None or in_team["role"] not in MANAGERS):
         measures = await steps.run(tx, caller, Departure(user_id, [project_id]))
-        place = f"the project {project['name']}"
-        await tell_owner(tx, caller, name=member["name"], email=member["email"], place=place, measures=measures)
+        await tell_owner(tx, caller, member, f"was removed from the project {project['name']}", measures)
     notify_changed(tx, caller.team_id, "projects")

@@ -1,4 +1,4 @@
-"""What ends beside the access of a person who is removed: what they know or set up that would work without an account.
+"""What ends beside the access of a person who is removed or demoted: what they know or set up that works without it.
 
 Features above this one add their steps, which run in the transaction of the removal.
 """
@@ -13,12 +13,12 @@ from loremark.features.team import store
 from loremark.jobs import queue
 from loremark.jobs.run import Run
 from loremark.ports.mail.mailer import Mailer
-from loremark.storage.database import Database, Tx
+from loremark.storage.database import Database, Row, Tx
 
 DEPARTURE_EMAIL = "team.departure_email"
 _TEXT = """Hello,
 
-{actor} removed {name} ({email}) from {place}. To end {name}'s access completely, Loremark has also:
+{name} ({email}) {change} (changed by {actor}). To end all access that {name} had as a manager, Loremark has also:
 
 {measures}
 
@@ -28,7 +28,7 @@ These changes took effect immediately. For details, see the audit log.
 
 @dataclass(frozen=True)
 class Departure:
-    """A person, and the projects that they can no longer manage."""
+    """A person who was removed or demoted, and the projects that they can no longer manage."""
 
     user_id: str
     project_ids: Sequence[str]
@@ -48,11 +48,12 @@ class DepartureSteps:
         return [line for step in self._steps for line in await step(tx, caller, departure)]
 
 
-async def tell_owner(tx: Tx, caller: Caller, *, name: str, email: str, place: str, measures: Sequence[str]) -> None:
-    """Send the team's owner an email about the measures, if there were any."""
+async def tell_owner(tx: Tx, caller: Caller, member: Row, change: str, measures: Sequence[str]) -> None:
+    """Send the team's owner an email about the measures, if there were any. ``change``: "was removed from …"."""
     if not measures:
         return
-    payload = {"actor": caller.name, "name": name, "email": email, "place": place, "measures": list(measures)}
+    about = {"name": member["name"], "email": member["email"], "change": change}
+    payload = {"actor": caller.name, **about, "measures": list(measures)}
     await queue.enqueue(tx, DEPARTURE_EMAIL, payload, team_id=caller.team_id)
 
 
@@ -70,4 +71,4 @@ class DepartureEmail:
             return
         measures = "\n".join(f"- {line}" for line in run.payload["measures"])
         text = _TEXT.format(**{**run.payload, "measures": measures})
-        await self._mailer.send(owner["email"], f"{run.payload['name']} was removed from {run.payload['place']}", text)
+        await self._mailer.send(owner["email"], f"{run.payload['name']} {run.payload['change']}", text)

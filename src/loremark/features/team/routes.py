@@ -72,7 +72,7 @@ async def invite(call: Call, body: NewMember) -> Invitation:
 )
 async def change_role(call: Call, member_id: str, body: RoleChange) -> TeamMember:
     """Change a member's role. The owner's role cannot be changed."""
-    return await service.change_role(call.tx, call.caller, member_id, body.role)
+    return await service.change_role(call.tx, call.caller, member_id, body.role, call.use(DepartureSteps))
 
 
 @routes.add(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loremark.base import clock, errors
-from loremark.base.caller import MEMBER, AuthMethod, Caller, Origin, Role, Scope
+from loremark.base.caller import MANAGERS, MEMBER, AuthMethod, Caller, Origin, Role, Scope
 from loremark.base.passwords import Passwords
 from loremark.features.audit import store as audit
 from loremark.features.identity import service as identity
@@ -83,12 +83,21 @@ async def get_member(tx: Tx, scope: Scope, member_id: str) -> Row:
     return member
 
 
-async def change_role(tx: Tx, caller: Caller, member_id: str, role: Role) -> TeamMember:
+async def change_role(tx: Tx, caller: Caller, member_id: str, role: Role, steps: DepartureSteps) -> TeamMember:
+    """Change the role. An admin who becomes a member loses what a removed one does, but not as a project's manager."""
     member = await get_member(tx, caller.scope, member_id)
     if member["role"] == "owner":
         raise errors.OWNER_ROLE_FIXED()
+    before = await store.list_managed_projects(tx, caller.scope, member, was_manager=False)
     await store.update_role(tx, caller.scope, member_id, role)
     await audit.record(tx, caller, "team.role_changed", member_id, email=member["email"], role=role)
+    if role not in MANAGERS and member["role"] in MANAGERS:
+        demoted = await get_member(tx, caller.scope, member_id)
+        kept = await store.list_managed_projects(tx, caller.scope, demoted, was_manager=False)
+        lost = Departure(member["user_id"], [project_id for project_id in before if project_id not in kept])
+        measures = [*await _revoke_invitations_of(tx, caller, member["user_id"]), *await steps.run(tx, caller, lost)]
+        team = await people.get_team(tx, caller.team_id)
+        await tell_owner(tx, caller, member, f"is no longer an admin of the team {team['name']}", measures)
     notify_access_changed(tx, member["user_id"])
     notify_changed(tx, caller.team_id, "team")
     return member_shape(await get_member(tx, caller.scope, member_id))
@@ -120,14 +129,13 @@ async def remove(tx: Tx, caller: Caller, member_id: str, steps: DepartureSteps) 
     await audit.record(tx, caller, "team.member_removed", member_id, email=member["email"])
     measures = [*await _revoke_invitations_of(tx, caller, member["user_id"]), *await steps.run(tx, caller, departure)]
     team = await people.get_team(tx, caller.team_id)
-    place = f"the team {team['name']}"
-    await tell_owner(tx, caller, name=member["name"], email=member["email"], place=place, measures=measures)
+    await tell_owner(tx, caller, member, f"was removed from the team {team['name']}", measures)
     notify_access_changed(tx, member["user_id"])
     notify_changed(tx, caller.team_id, "team")
 
 
 async def _revoke_invitations_of(tx: Tx, caller: Caller, user_id: str) -> list[str]:
-    """Revoke the invitations that a removed member sent: one may be to themselves."""
+    """Revoke the invitations that a removed or demoted member sent: one may be to themselves."""
     revoked = await invitations.revoke_made_by(tx, caller.scope, user_id)
     for invitation in revoked:
         await audit.record(tx, caller, "team.invitation_revoked", invitation["id"], email=invitation["email"])
@@ -241,6 +249,10 @@ async def _get_open_invitation(tx: Tx, tokens: InvitationTokens, token: str) -> 
         or invitation["expires_at_ms"] <= clock.now_ms()
         or not tokens.matches(token, invitation)
     ):
+        raise errors.INVITATION_INVALID()
+    # They could have sent it while they were being removed or demoted.
+    sender = await store.find_member_by_user(tx, Scope(invitation["team_id"]), invitation["invited_by"])
+    if sender is None or sender["role"] not in MANAGERS:
         raise errors.INVITATION_INVALID()
     return invitation
 
