@@ -283,6 +283,35 @@ async def test_limited_key_cannot_make_keys_but_can_delete_itself(service: Servi
         assert await _use(service, made["key"]) == UNAUTHENTICATED
 
 
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"scopes": ["admin"]},
+        {"expiresAt": "2100-01-01T00:00:00Z"},
+        {"allowedAddresses": ["127.0.0.1"]},
+    ],
+    ids=["scopes", "period", "addresses"],
+)
+async def test_limited_key_lets_nobody_in(service: Service, limits: dict[str, object]) -> None:
+    """Its holder could invite themselves, and would then have no limits."""
+    owner = await service.owner()
+    member = await service.join(owner)
+    project = await owner.create_project()
+    made = await owner.post("/api/keys", {"name": "limited", **limits})
+    limited = replace(owner, key=made.json()["key"])
+    invitation = {"email": "holder@example.com", "role": "admin"}
+    for answer in (
+        await limited.post("/api/team", invitation),
+        await limited.patch(f"/api/team/{member.member_id}", {"role": "admin"}),
+        await limited.post(f"/api/projects/{project}/members", invitation),
+        await limited.post(f"/api/projects/{project}/members", {"email": member.email, "role": "admin"}),
+    ):
+        assert status_and_body(answer) == FORBIDDEN
+    members = (await owner.get("/api/team?include=invited")).json()
+    assert [entry["role"] for entry in members] == ["owner", "member"]
+    assert (await limited.delete(f"/api/team/{member.member_id}")).status_code == 204
+
+
 async def test_key_of_a_project_is_no_team_admin(service: Service) -> None:
     """An owner's key for one project does not manage the team, its other projects or its contexts."""
     owner = await service.owner()

@@ -299,7 +299,7 @@ TABLE: dict[str, tuple[Cell, ...]] = {
 # fmt: on
 
 # The owner with a limited key: the scopes of which one is enough, and the outcome with a key for another project.
-# A limited key never creates, lists or deletes keys, except that it can delete itself.
+# A limited key never creates, lists or deletes keys, except that it can delete itself, nor lets people in.
 # fmt: off
 LIMITED_KEYS: dict[str, tuple[str, Cell]] = {
     "auth.me":                                ("read write capture admin", 200),
@@ -308,8 +308,8 @@ LIMITED_KEYS: dict[str, tuple[str, Cell]] = {
     "auth.end_login (the owner's)":           ("", NO),
     "team.list":                              ("read", NO),
     "team.list (invited)":                    ("read", NO),
-    "team.invite":                            ("admin", NO),
-    "team.update":                            ("admin", NO),
+    "team.invite":                            ("", NO),
+    "team.update":                            ("", NO),
     "team.remove":                            ("admin", NO),
     "team.remove (invitation)":               ("admin", NO),
     "projects.list":                          ("read", 200),
@@ -322,9 +322,9 @@ LIMITED_KEYS: dict[str, tuple[str, Cell]] = {
     "projects.delete (public)":               ("admin", P404),
     "projects.list_members":                  ("read", P404),
     "projects.list_members (public)":         ("read", P404),
-    "projects.add_member":                    ("admin", P404),
-    "projects.add_member (public)":           ("admin", P404),
-    "projects.add_member (unknown)":          ("admin", P404),
+    "projects.add_member":                    ("", P404),
+    "projects.add_member (public)":           ("", P404),
+    "projects.add_member (unknown)":          ("", P404),
     "projects.remove_member":                 ("admin", P404),
     "projects.remove_member (public)":        ("admin", P404),
     "projects.get_hmac_secret":               ("admin", P404),

@@ -9,6 +9,7 @@ from loremark.base.caller import AuthMethod, Caller
 from loremark.features.audit import store as audit
 from loremark.features.identity import store
 from loremark.features.identity.last_use import LoginUse
+from loremark.features.identity.limited_keys import require_unlimited
 from loremark.jobs.notices import notify_access_changed
 from loremark.storage.database import Row, Tx
 from loremark.wire.identity import LoginEntry
@@ -36,21 +37,15 @@ _SYSTEMS = (
 _PRODUCT = re.compile(r"[A-Za-z][\w .-]{0,40}")
 
 
-def require_person(caller: Caller) -> None:
-    """Raise for a limited key: it must not know or end the logins of its user."""
-    if caller.is_limited:
-        raise errors.FORBIDDEN()
-
-
 async def list_logins(tx: Tx, caller: Caller, uses: LoginUse) -> list[LoginEntry]:
     """List the caller's logins, newest first."""
-    require_person(caller)
+    require_unlimited(caller)
     return [_shape(row, caller, uses) for row in await store.list_logins(tx, caller.user_id)]
 
 
 async def end_login(tx: Tx, caller: Caller, login_id: str) -> None:
     """End one of the caller's logins."""
-    require_person(caller)
+    require_unlimited(caller)
     if await store.find_login(tx, caller.user_id, login_id) is None:
         raise errors.LOGIN_NOT_FOUND()
     await store.delete_login(tx, login_id)

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from loremark.base import clock, errors
+from loremark.features.identity.limited_keys import require_unlimited
 from loremark.features.keys import service, store
 from loremark.features.keys.last_use import KeyUse
 from loremark.web.authentication import ANY_SCOPE, KEY, LOGIN, needs
@@ -25,7 +26,7 @@ class KeysQuery(Page, frozen=True):
 @routes.add("GET", "/api/keys", needs(KEY | LOGIN, "admin"), name="list", errors=(errors.FORBIDDEN,))
 async def list_keys(call: Call, query: KeysQuery) -> list[KeyEntry | TeamKeyEntry]:
     """List the caller's API keys, newest first. Owners and admins can list the whole team's with ``include=team``."""
-    service.require_unlimited(call.caller)
+    require_unlimited(call.caller)
     whole_team = query.include == "team"
     if whole_team and not call.caller.manages:
         raise errors.FORBIDDEN()

@@ -8,6 +8,7 @@ from msgspec import UNSET
 from loremark.base import clock, errors, ids
 from loremark.base.caller import KEY_SCOPES, Caller
 from loremark.features.audit import store as audit
+from loremark.features.identity.limited_keys import require_unlimited
 from loremark.features.keys import networks, store
 from loremark.features.projects.access import Access, get_project
 from loremark.jobs.notices import notify_access_changed, notify_changed
@@ -16,12 +17,6 @@ from loremark.wire.keys import KeyCreated, KeyLimits, NewKey
 
 KEY_PREFIX = "service_sk_"
 _SHOWN_CHARS = len(KEY_PREFIX) + 6
-
-
-def require_unlimited(caller: Caller) -> None:
-    """Raise if the caller's own key is limited in any way: it could make itself a key without that limit."""
-    if caller.is_limited:
-        raise errors.FORBIDDEN()
 
 
 async def create_key(tx: Tx, caller: Caller, wanted: NewKey) -> KeyCreated:

@@ -13,6 +13,7 @@ from loremark.base.plans import Plans
 from loremark.features.audit import store as audit
 from loremark.features.identity import store as people
 from loremark.features.identity.email_address import email_key
+from loremark.features.identity.limited_keys import require_unlimited
 from loremark.features.projects import store
 from loremark.features.projects.access import Access, get_project
 from loremark.features.projects.repository import RepoHosts, repository_changes
@@ -115,6 +116,7 @@ def member_shape(row: Row) -> ProjectMember:
 async def add_member(tx: Tx, caller: Caller, project_id: str, wanted: NewMember) -> ProjectMember | Invitation:
     """Add a team member to a project; an unknown address is invited to the team and the project."""
     await get_project(tx, caller, project_id, Access.MANAGE)
+    require_unlimited(caller)
     member = await team_store.find_member_by_email(tx, caller.scope, email_key(wanted.email))
     if member is None:
         if not caller.manages:

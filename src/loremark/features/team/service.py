@@ -9,6 +9,7 @@ from loremark.features.audit import store as audit
 from loremark.features.identity import service as identity
 from loremark.features.identity import store as people
 from loremark.features.identity.email_address import canonical, email_key
+from loremark.features.identity.limited_keys import require_unlimited
 from loremark.features.identity.service import SignedIn
 from loremark.features.team import invitations, store
 from loremark.features.team.departures import Departure, DepartureSteps, tell_owner
@@ -54,6 +55,7 @@ async def invite(tx: Tx, caller: Caller, wanted: NewMember, *, project_id: str |
 
     Renewing a pending invitation keeps its other projects and its team role.
     """
+    require_unlimited(caller)
     email, key = canonical(wanted.email), email_key(wanted.email)
     role = wanted.role if project_id is None else None
     invitation = await invitations.invite(tx, caller, email=email, email_key=key, role=role)
@@ -85,6 +87,7 @@ async def get_member(tx: Tx, scope: Scope, member_id: str) -> Row:
 
 async def change_role(tx: Tx, caller: Caller, member_id: str, role: Role, steps: DepartureSteps) -> TeamMember:
     """Change the role. An admin who becomes a member loses what a removed one does, but not as a project's manager."""
+    require_unlimited(caller)
     member = await get_member(tx, caller.scope, member_id)
     if member["role"] == "owner":
         raise errors.OWNER_ROLE_FIXED()
