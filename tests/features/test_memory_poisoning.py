@@ -235,6 +235,27 @@ async def test_a_signed_event_only_flags_what_a_reviewer_approved(service: Servi
     assert (latest["change"], latest["actorId"]) == ("deprecated", memory.owner.user_id)
 
 
+async def test_an_agents_key_only_flags_what_a_reviewer_approved(service: Service) -> None:
+    memory = await Memory.of(service)
+    made = await memory.owner.post("/api/keys", {"name": "agent", "scopes": ["read", "capture"]})
+    agent = dataclasses.replace(memory.owner, key=made.json()["key"])
+    item = await _approved(memory)
+    for _ in range(2):
+        reported = await agent.patch(f"/api/v2/items/{item['id']}", {"status": "deprecated"})
+        assert (reported.status_code, reported.json()["status"], reported.json()["flags"]) == (
+            200,
+            "approved",
+            ["stale"],
+        )
+    assert RULE["content"] in await _brain(memory)
+    (latest, *_) = (await memory.owner.get(f"/api/v2/items/{item['id']}/revisions")).json()
+    assert (latest["change"], latest["actorId"]) == ("flagged", memory.owner.user_id)
+    for status in ("draft", "deprecated"):  # what nobody has reviewed, it may deprecate
+        body = {"status": status}
+        person = memory.owner if status == "draft" else agent
+        assert (await person.patch(f"/api/v2/items/{item['id']}", body)).json()["status"] == status
+
+
 async def test_a_rescan_proposes_the_new_text_of_an_approved_finding(service: Service) -> None:
     memory = await Memory.of(service)
 

@@ -32,7 +32,8 @@ from loremark.storage.database import Row, Tx
 from loremark.wire.events import WebhookEvent
 from loremark.wire.items import Evidence, ItemUpdate, MemoryItem
 
-_REVIEW_FLAGS = frozenset(("stale", "low_confidence", "quality"))
+STALE = "stale"
+_REVIEW_FLAGS = frozenset((STALE, "low_confidence", "quality"))
 """Flags cleared when a user edits or approves an item."""
 _SIMPLE_FIELDS = ("title", "content", "type", "status", "schema_key", "tier", "branch")
 
@@ -123,6 +124,18 @@ async def update_item(tx: Tx, caller: Caller, row: Row, change: ItemUpdate) -> N
     if changed:
         await _emit_change(tx, caller, row, before, after)
     if others or (changed and "approved" in (before.status, after.status)):
+        await touch_memory(tx, caller.scope, row["project_id"])
+
+
+async def report_outdated(tx: Tx, caller: Caller, row: Row) -> None:
+    """Deprecate the item on an agent's word. What a person has approved is only flagged as stale, for a review."""
+    before = records.to_item(row)
+    if before.status != "approved" or not before.reviewed:
+        await update_item(tx, caller, row, ItemUpdate(status="deprecated"))
+        return
+    after = dataclasses.replace(before, flags=tuple(sorted({*before.flags, STALE})))
+    if await change_item(tx, caller.scope, row, after, reason="flagged", actor_id=caller.user_id):
+        await _emit_change(tx, caller, row, before, after)
         await touch_memory(tx, caller.scope, row["project_id"])
 
 

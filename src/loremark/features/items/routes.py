@@ -81,12 +81,16 @@ async def get_item(call: Call, id: str) -> MemoryItem:
     errors=(*_CHANGE, errors.PRECONDITION_FAILED),
 )
 async def update_item(call: Call, id: str, body: ItemUpdate) -> MemoryItem:
-    """Edit, approve or deprecate an item."""
-    if not call.caller.has_scope("write") and not body.only_deprecates:
-        raise errors.FORBIDDEN()  # with the scope "capture", agents can report that an item is outdated
+    """Edit, approve or deprecate an item. With the scope ``capture``, only report that it is outdated."""
+    may_write = call.caller.has_scope("write")
+    if not may_write and not body.only_deprecates:
+        raise errors.FORBIDDEN()
     row = await editing.get_item(call.tx, call.caller, id, Access.WRITE)
     check_if_match(call, editing.shape(row))
-    await editing.update_item(call.tx, call.caller, row, body)
+    if may_write:
+        await editing.update_item(call.tx, call.caller, row, body)
+    else:
+        await editing.report_outdated(call.tx, call.caller, row)
     item = editing.shape(await editing.get_item(call.tx, call.caller, id, Access.READ))
     set_etag(call, item)
     return item

@@ -107,15 +107,20 @@ async def _deprecate(memory: Memory, given: ItemArguments, progress: Progress) -
 
 
 def _render_deprecated(item: Deprecated) -> str:
-    return f"“{one_line(item.title)}” ({item.id}) is now deprecated and no longer included in briefings."
+    """Without the title, which is memory and would need a fence."""
+    if item.status != "deprecated":
+        return (
+            f"A person approved {item.id}, so it stays in use. It is now marked as possibly out of date, for a review."
+        )
+    return f"{item.id} is now deprecated and no longer included in briefings."
 
 
 DEPRECATE = Tool(
     "memory_deprecate",
     "Deprecate an item",
     "Mark a memory item as no longer true. It disappears from briefings and search, but keeps its history and can be "
-    "restored. Only use it if the code or the user shows that the item is outdated. Save what is true now with "
-    "memory_save.",
+    "restored; one that a person approved may only be marked for a review. Only use it if the code or the user shows "
+    "that the item is outdated. Save what is true now with memory_save.",
     ItemArguments,
     Deprecated,
     _deprecate,
