@@ -140,7 +140,8 @@ async def test_login_cookie_matches_the_contract(cast: Cast) -> None:
             words = set(cookie.split("; ")[1:])
             assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= words
             assert "Secure" not in words, "plain HTTP on loopback"
-    async with cast.elsewhere(LOREMARK_BASE_URL="https://loremark.example.com") as service:
+    public = {"LOREMARK_BASE_URL": "https://loremark.example.com", "LOREMARK_REGISTRATION": "open"}
+    async with cast.elsewhere(**public) as service:
         body = {"email": "first@example.com", "password": "correct horse battery", "name": "First"}
         made = await service.http.post("/api/auth/register", json=body)
     assert re.match(r"__Host-loremark_login=\S+; .*; Secure$", made.headers["set-cookie"])

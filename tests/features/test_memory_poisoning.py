@@ -222,6 +222,37 @@ async def test_a_reviewer_accepts_or_rejects_a_proposed_text(service: Service) -
     assert RULE["content"] not in brain
 
 
+async def test_only_the_text_that_a_reviewer_saw_is_approved(service: Service) -> None:
+    """An event can change a draft while it is on somebody's screen."""
+    memory = await Memory.of(service)
+    await memory.learn(create("mcp:codex"), "memory_operation")
+    (seen,) = await memory.items()
+    path = f"/api/v2/items/{seen['id']}"
+    await memory.learn({"operation": "update", "itemId": seen["id"], "item": CHANGE}, "memory_operation")
+    for version in (seen["version"], 999):
+        refused = await memory.owner.patch(path, {"status": "approved", "version": version})
+        assert refused.status_code == 412
+    now = await memory.item(seen["id"])
+    assert (now["status"], now["reviewed"]) == ("draft", False)
+    # Another version with the same text will do: flags may change at any time.
+    assert (await memory.owner.patch(path, {"tags": ["money"]})).json()["version"] > now["version"]
+    approved = await memory.owner.patch(path, {"status": "approved", "version": now["version"]})
+    assert (approved.status_code, approved.json()["reviewed"]) == (200, True)
+    same = approved.json()["version"]
+    assert (await memory.owner.patch(path, {"version": same})).json()["version"] == same
+
+
+async def test_only_the_text_of_a_context_that_a_reviewer_saw_is_approved(service: Service) -> None:
+    memory = await Memory.of(service)
+    body = {"name": "Money", "schemaKey": "root/money", "content": RULE["content"], "projectId": memory.tool.project_id}
+    context = f"/api/contexts/{(await memory.owner.post('/api/contexts', body)).json()['id']}"
+    seen = (await memory.owner.get(context)).headers["etag"]
+    await memory.learn({"schemaKey": "root/money", "content": CHANGE["content"]}, "context_update")
+    refused = await memory.owner.post(f"{context}/approve", {"action": "approve"}, headers={"If-Match": seen})
+    assert refused.status_code == 412
+    assert (await memory.owner.get(context)).json()["state"] == "draft"
+
+
 async def test_a_signed_event_only_flags_what_a_reviewer_approved(service: Service) -> None:
     memory = await Memory.of(service)
     item = await _approved(memory)

@@ -8,6 +8,8 @@ from msgspec import Meta
 
 from loremark.wire.shapes import Shape
 
+Version = Annotated[float, Meta(ge=1, le=2**53 - 1, multiple_of=1)]
+
 
 class Revision(Shape):
     """The full state as of one version, and the change that led to it."""
@@ -22,4 +24,4 @@ class Revision(Shape):
 class RevertRequest(Shape):
     """The version to restore."""
 
-    version: Annotated[float, Meta(ge=1, le=2**53 - 1, multiple_of=1)]
+    version: Version

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from loremark.base import limits
+from loremark.wire.history import Version
 from loremark.wire.shapes import ANY_TEXT, END, VISIBLE_TEXT, BranchName, Shape
 
 ItemType = Literal["architecture", "convention", "implementation", "decision", "bug", "todo", "codemap"]
@@ -39,7 +40,10 @@ class Evidence(Shape):
 
 
 class ItemUpdate(Shape):
-    """Omitted fields keep their values."""
+    """Omitted fields keep their values.
+
+    ``version``: the one whose text the sender has seen. If the title or content differs now, nothing changes (412).
+    """
 
     title: Title | UnsetType = UNSET
     content: Content | UnsetType = UNSET
@@ -51,10 +55,11 @@ class ItemUpdate(Shape):
     files: Files | UnsetType = UNSET
     branch: BranchName | UnsetType | None = UNSET
     """Null if the item applies to all branches."""
+    version: Version | UnsetType = UNSET
 
     @property
     def only_deprecates(self) -> bool:
-        return self == ItemUpdate(status="deprecated")
+        return self == ItemUpdate(status="deprecated", version=self.version)
 
 
 class MemoryItem(Shape):

@@ -2,6 +2,7 @@ import { notifications } from "@mantine/notifications";
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { ApiError, call } from "~/api/client";
+import { invalidate } from "~/api/hooks";
 import { setPending, removeCached, findPending, clearPending, withStatus, confirmPending } from "~/api/items";
 import type { Item, ItemStatus } from "~/api/types";
 import { pluralize } from "~/parts/format";
@@ -116,7 +117,9 @@ export function applyStatusChanges(
   const previous = new Map(ids.map((id) => [id, pendingById.get(id)]));
   const send = async (item: Item) => {
     await previous.get(item.id)?.catch(() => undefined);
-    const body = { status: statusById.get(item.id)! };
+    const status = statusById.get(item.id)!;
+    // Only the text that was on the screen is approved: events may have changed it since.
+    const body = status === "approved" ? { status, version: item.version } : { status };
     const params = { path: { id: item.id }, body, keepalive: true };
     updated.set(item.id, await call("patch", "/api/v2/items/{id}", params));
     done.push(item);
@@ -134,6 +137,8 @@ export function applyStatusChanges(
       clearPending(ids);
       confirmPending(cache, updated);
     }
+    if (failures.some(({ error }) => error.status === 412))
+      void invalidate(cache, (address) => address.startsWith("/api/v2/items"));
     reportFailures(failures, items.length, "changed");
     return failures;
   });

@@ -82,10 +82,13 @@ export function useContextActions(context: MapContext) {
           (read) => read && { ...read, context: { ...read.context, state: now } },
         );
       };
+      // Only the text that was on the screen is approved: events may have changed it since.
+      const read = cache.getQueryData<LoadedContext>(oneKey(id));
+      const ifMatch = action === "approve" && !undoing ? read?.etag : undefined;
       await cache.cancelQueries({ queryKey: mapKey(projectId) });
       setCachedState(RESULTING_STATE[action]);
       try {
-        await call("post", "/api/contexts/{id}/approve", { path: { id }, body: { action } });
+        await call("post", "/api/contexts/{id}/approve", { path: { id }, body: { action }, ifMatch });
         if (undoing) return;
         const done = `${action === "approve" ? "Approved" : "Deprecated"} “${name}”`;
         // The API can't set a context back to draft, so there is nothing to undo.

@@ -125,10 +125,17 @@ async def delete_context(call: Call, id: str) -> None:
     await editing.delete_context(call.tx, call.caller, row)
 
 
-@routes.add("POST", "/api/contexts/{id}/approve", needs(KEY | LOGIN, "write"), name="approve", errors=_CHANGE)
+@routes.add(
+    "POST",
+    "/api/contexts/{id}/approve",
+    needs(KEY | LOGIN, "write"),
+    name="approve",
+    errors=(*_CHANGE, errors.PRECONDITION_FAILED),
+)
 async def approve_context(call: Call, id: str, body: ContextDecision) -> ContextDetail:
     """Approve a context, or deprecate it to hide it from the brain."""
     row = await editing.get_context(call.tx, call.caller, id, Access.WRITE)
+    check_if_match(call, editing.detail_shape(row))
     await editing.apply_action(call.tx, call.caller, row, body.action)
     return editing.detail_shape(await editing.get_context(call.tx, call.caller, id, Access.READ))
 

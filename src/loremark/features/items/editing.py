@@ -86,6 +86,16 @@ async def get_item(tx: Tx, caller: Caller, item_id: str, access: Access) -> Row:
     return locked
 
 
+async def require_seen_text(tx: Tx, caller: Caller, row: Row, change: ItemUpdate) -> None:
+    """Raise if the text is not that of the given version: an event may have changed it since a reviewer read it."""
+    if change.version is UNSET or int(change.version) == row["version"]:
+        return
+    revision = await history.find_revision(tx, caller.scope, row["id"], int(change.version))
+    seen = msgspec.json.decode(revision["snapshot"]) if revision is not None else {}
+    if any(seen.get(name) != row[name] for name in ("title", "content")):
+        raise errors.PRECONDITION_FAILED()
+
+
 async def update_item(tx: Tx, caller: Caller, row: Row, change: ItemUpdate) -> None:
     """Apply the given fields and clear the flags that a user's edit or approval resolves."""
     before = records.to_item(row)

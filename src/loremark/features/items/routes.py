@@ -87,6 +87,7 @@ async def update_item(call: Call, id: str, body: ItemUpdate) -> MemoryItem:
         raise errors.FORBIDDEN()
     row = await editing.get_item(call.tx, call.caller, id, Access.WRITE)
     check_if_match(call, editing.shape(row))
+    await editing.require_seen_text(call.tx, call.caller, row, body)
     if may_write:
         await editing.update_item(call.tx, call.caller, row, body)
     else:
