@@ -134,6 +134,36 @@ def test_a_fork_with_the_same_root_commit_is_not_linked(local_machine: Machine, 
     assert link.find_link(str(twin)) is None, "the ID that came with it is not the one that counts"
 
 
+def test_a_clone_inside_a_linked_repository_is_not_linked(local_machine: Machine, linked: Path) -> None:
+    """A stranger's fork among our files is theirs; a submodule or a worktree is part of ours."""
+    link.save_link(str(linked), "prj_stones", local_machine.url)
+    fork = linked / "vendor" / "fork"
+    fork.parent.mkdir()
+    git(linked, "clone", "-q", str(linked), str(fork))
+    assert not (fork / ".loremark.toml").exists()
+    (fork / "deep").mkdir()
+    for folder in (fork, fork / "deep"):
+        assert link.resolve_link(str(folder))[0] is None
+    link.resolve_repository(str(fork))
+    assert link.resolve_link(str(fork)) == (None, link.UNCONFIRMED)
+    assert link.suggest_project(str(fork)) == "prj_stones"
+    assert json.loads(events(local_machine, fork)[0]).keys() == {"systemMessage"}
+    assert spool.list_names() == []
+    git(linked, "worktree", "add", "-q", "-b", "side", str(linked / "side"))
+    other = create_repository(local_machine.home / "library", "Library")
+    git(linked, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "library")
+    for name in (".", "vendor", "side", "library"):
+        found = link.find_link(str(linked / name))
+        assert found is not None, name
+        assert found.project == "prj_stones"
+    copy = linked / "vendor" / "copy"
+    copy.mkdir()
+    (copy / ".git").write_text("gitdir: ../../.git/modules/library\n")
+    assert link.find_link(str(copy)) is None
+    link.confirm_link(str(fork), "prj_stones", local_machine.url)
+    assert link.find_link(str(fork / "deep")) is not None
+
+
 def paths(folder: Path) -> gitpaths.RepositoryPaths:
     found = gitpaths.find_repository(str(folder))
     assert found is not None

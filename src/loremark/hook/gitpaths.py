@@ -75,6 +75,16 @@ def _belongs_to(gitdir: str, pointer: str) -> bool:
     return os.path.basename(gitdir) != ".git"
 
 
+def is_part(inner: RepositoryPaths, outer: RepositoryPaths) -> bool:
+    """Return whether a repository is a worktree or submodule of the other one."""
+    if inner.common == outer.common:
+        return True
+    if not inner.common.startswith(os.path.join(outer.common, "modules", "")):
+        return False
+    tree = read_setting(inner, "core", "worktree")  # a .git file can name any submodule
+    return bool(tree) and os.path.realpath(os.path.join(inner.common, tree)) == inner.top
+
+
 def current_branch(folder: str) -> str:
     """Return the checked-out branch, or an empty string."""
     found = find_repository(folder)

@@ -72,7 +72,7 @@ def resolve_link(folder: str) -> tuple[Link | None, str]:
             if is_project_id(given)
             else (None, "LOREMARK_PROJECT is not a project ID")
         )
-    top = gitpaths.find_above(folder, FILE)
+    top = _find_project_file(folder)
     named, reason = _read_project_file(top, url) if top is not None else ("", "")
     if reason:
         return None, reason
@@ -86,7 +86,7 @@ def suggest_project(folder: str) -> str | None:
     saved_profile, folder = profile.load(), os.path.realpath(folder)
     if saved_profile is None:
         return None
-    top = gitpaths.find_above(folder, FILE)
+    top = _find_project_file(folder)
     named = _read_project_file(top, saved_profile.url)[0] if top is not None else ""
     repository = gitpaths.find_repository(top or folder)
     if named or repository is None:
@@ -94,6 +94,20 @@ def suggest_project(folder: str) -> str | None:
     row = _row_by_root(_read_table(_links_path()), _known_repository(repository))
     project = row.get("project") if row is not None else None
     return project if isinstance(project, str) and is_project_id(project) else None
+
+
+def _find_project_file(folder: str) -> str | None:
+    """Return the nearest folder, here or above, with a project file.
+
+    The file of a repository does not count in others inside of it, which may be a stranger's, unless they are its
+    worktrees or submodules.
+    """
+    top = gitpaths.find_above(folder, FILE)
+    inner = gitpaths.find_repository(folder) if top is not None and top != folder else None
+    if top is None or inner is None or not inner.top.startswith(os.path.join(top, "")):
+        return top
+    outer = gitpaths.find_repository(top)
+    return top if outer is None or gitpaths.is_part(inner, outer) else None
 
 
 def _read_project_file(top: str, url: str) -> tuple[str, str]:
