@@ -109,7 +109,10 @@ async def test_token_is_kept_replaced_and_cleared(service: Service) -> None:
 
     assert await _change(owner, path, repoUrl=one, repoHostToken=TOKEN) == (one, "owner", "token", True)
     assert await _change(owner, path, name="Other") == (one, "owner", "token", True)
-    assert await _change(owner, path, repoUrl=two) == (two, "owner", "token", True)  # the same host
+    for same in ("https://github.com/Owner/One/", "https://github.com/owner/one.git", one):
+        assert await _change(owner, path, repoUrl=same) == (same, same.split("/")[3], "token", True)
+    assert await _change(owner, path, repoUrl=two) == (two, "owner", "public", False)  # the token may open this one too
+    assert await _change(owner, path, repoHostToken=TOKEN) == (two, "owner", "token", True)
     assert await _change(owner, path, repoUrl=other_host) == (other_host, "owner", "public", False)
     assert await _change(owner, path, repoHostToken=TOKEN) == (other_host, "owner", "token", True)
     assert await _change(owner, path, repoUrl=one, repoHostToken=TOKEN) == (one, "owner", "token", True)

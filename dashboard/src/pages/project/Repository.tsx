@@ -112,7 +112,7 @@ export function Repository({ disabled }: { disabled: boolean }) {
                 label="Access token"
                 description={
                   project.hasRepoHostToken
-                    ? "An encrypted token is stored. Enter a new one to replace it. It is never sent to another host."
+                    ? "An encrypted token is stored. Enter a new one to replace it. Changing the repository removes it."
                     : "Needed for private repositories. Read access is enough. Stored encrypted and never shown again."
                 }
                 autoComplete="off"

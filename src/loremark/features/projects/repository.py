@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import urlsplit
 
 from msgspec import UNSET
 
@@ -43,7 +42,11 @@ def token_context(project_id: str) -> str:
 
 
 def repository_changes(project: Row, change: ProjectUpdate, hosts: RepoHosts, sealer: Sealer) -> dict[str, Any]:
-    """The columns to update. A token is never sent to another host: changing the host clears it."""
+    """The columns to update. Changing the repository clears the token.
+
+    It is not sent to another host, and whoever manages the project, but cannot read the token, does not get to see what
+    else it opens.
+    """
     if change.disconnect_repo_host is False:
         raise errors.invalid("disconnectRepoHost must be true")
     if change.disconnect_repo_host is True:
@@ -53,7 +56,7 @@ def repository_changes(project: Row, change: ProjectUpdate, hosts: RepoHosts, se
         changes |= {"repo_url": None, "repo_host_username": None, "repo_token_sealed": None}
     elif change.repo_url is not UNSET:
         changes |= {"repo_url": change.repo_url, "repo_host_username": hosts.owner_of(change.repo_url)}
-        if project["repo_url"] and _host(project["repo_url"]) != _host(change.repo_url):
+        if project["repo_url"] and _same_form(project["repo_url"]) != _same_form(change.repo_url):
             changes["repo_token_sealed"] = None
     if change.repo_host_token is None:
         changes["repo_token_sealed"] = None
@@ -62,5 +65,6 @@ def repository_changes(project: Row, change: ProjectUpdate, hosts: RepoHosts, se
     return changes
 
 
-def _host(url: str) -> str:
-    return urlsplit(url).netloc.lower()
+def _same_form(url: str) -> str:
+    """The URL in a form that is equal for different spellings of one repository."""
+    return url.lower().rstrip("/").removesuffix(".git")
