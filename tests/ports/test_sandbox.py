@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 
 _TIMEOUT_S = 20.0
 _SCRIPT = """
-import ctypes, json, os, sys, time
+import ctypes, json, mmap, os, sys, time
 from loremark.ports.sandbox.child import confine, read_frame, write_frame
 
 confine()
@@ -59,6 +59,9 @@ while (question := read_frame()) is not None:
     elif question == b"swell":
         kept = [bytearray(64 * 1024 * 1024) for _ in range(64)]
         write_frame(b"allocated four gigabytes")
+    elif question == b"share":
+        kept = [mmap.mmap(-1, 64 * 1024 * 1024) for _ in range(64)]
+        write_frame(b"shares four gigabytes with nobody")
     elif question == b"look":
         report = {"environment": dict(os.environ)}
         try:
@@ -150,7 +153,7 @@ async def test_child_that_does_not_read_is_killed(child: Child) -> None:
     assert _children() == before
 
 
-@pytest.mark.parametrize("question", [b"crash", b"raise", b"leave", b"half", b"swell"])
+@pytest.mark.parametrize("question", [b"crash", b"raise", b"leave", b"half", b"swell", b"share"])
 async def test_dead_child_fails_without_waiting_for_the_timeout(child: Child, question: bytes) -> None:
     pid = await _pid(child)
     with pytest.raises(NoAnswer):

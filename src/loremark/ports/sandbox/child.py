@@ -99,7 +99,10 @@ def confine() -> list[Protection]:
 
     What this system lacks is skipped. The order matters: each step forbids what the earlier ones need.
     """
-    for kind, most in ((resource.RLIMIT_DATA, _MEMORY_BYTES), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
+    limits = [(resource.RLIMIT_DATA, _MEMORY_BYTES), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)]
+    if sys.platform == "linux":  # shared memory does not count as data
+        limits.append((resource.RLIMIT_AS, 2 * _MEMORY_BYTES))
+    for kind, most in limits:
         hard = resource.getrlimit(kind)[1]
         bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(kind, (bound, bound))
