@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 import pytest
 from argon2 import Parameters, PasswordHasher, extract_parameters
 from sqlalchemy import select
 
-from loremark.base import clock
+from loremark.base import clock, errors
+from loremark.base.caller import Origin
 from loremark.base.clock import DAY_MS, MINUTE_MS
+from loremark.base.passwords import Passwords
+from loremark.base.plans import load_plans
+from loremark.features.identity import service as identity
 from loremark.features.identity import store as people
 from loremark.features.identity.last_use import LoginUse
 from loremark.features.identity.logins import describe_device
+from loremark.features.identity.service import AuthConfig
 from loremark.storage.tables import logins, teams, users
+from loremark.wire.identity import LoginRequest
 from tests.features.steps import (
     UNAUTHENTICATED,
     WRONG_PASSWORD,
@@ -280,6 +287,39 @@ async def test_concurrent_password_changes_do_not_overwrite_each_other(service: 
         assert not await people.set_password(tx, owner.user_id, None, "theirs")
         assert await people.set_password(tx, owner.user_id, "mine", "mine too")
         assert (await people.get_user(tx, owner.user_id))["password_hash"] == "mine too"
+
+
+class _SlowPasswords(Passwords):
+    """While a password is checked, something else happens."""
+
+    def __init__(self, meanwhile: Callable[[], Awaitable[object]]) -> None:
+        super().__init__()
+        self._meanwhile = meanwhile
+
+    async def matches(self, password: str, hashed: str | None) -> bool:
+        found = await super().matches(password, hashed)
+        await self._meanwhile()
+        return found
+
+
+async def test_the_old_password_signs_nobody_in_after_the_change(service: Service) -> None:
+    """Not even where it was checked before the change: that has ended all other logins."""
+    cookies_of(service, await register(service, "rita@example.com"))
+
+    async def change() -> None:
+        async with service.runtime.database.write() as tx:
+            user = await people.find_user(tx, "rita@example.com")
+            assert user is not None
+            assert await people.set_password(tx, user["id"], user["password_hash"], "new")
+            await people.delete_other_logins(tx, user["id"], keep="")
+
+    config = AuthConfig("invite", False, False, _SlowPasswords(change), load_plans("team", ""))
+    request = LoginRequest(email="rita@example.com", password=PASSWORD)
+    with pytest.raises(errors.Refusal) as refused:
+        await identity.log_in(service.runtime.database, config, request, Origin("127.0.0.1", "req"))
+    assert refused.value.kind is errors.WRONG_PASSWORD
+    async with service.runtime.database.read() as tx:
+        assert await tx.many(select(logins.c.id)) == []
 
 
 async def test_password_change_ends_other_logins(service: Service) -> None:

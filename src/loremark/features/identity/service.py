@@ -15,7 +15,7 @@ from loremark.features.audit import store as audit
 from loremark.features.identity import store
 from loremark.features.identity.email_address import canonical
 from loremark.jobs.notices import notify_access_changed
-from loremark.storage.database import Database, Tx
+from loremark.storage.database import Database, Row, Tx
 from loremark.wire.identity import (
     CurrentUser,
     LoginRequest,
@@ -161,8 +161,15 @@ async def log_in(database: Database, config: AuthConfig, request: LoginRequest, 
         request_id=origin.request_id,
     )
     async with database.write() as tx:
+        await require_same_password(tx, user)
         await audit.record(tx, caller, "login.created", caller.user_id)
         return await sign_in(tx, caller, origin)
+
+
+async def require_same_password(tx: Tx, checked: Row) -> None:
+    """Raise if the password has been changed since it was checked, which has ended all other logins."""
+    if (await store.get_user(tx, checked["id"]))["password_hash"] != checked["password_hash"]:
+        raise errors.WRONG_PASSWORD()
 
 
 async def log_out(tx: Tx, caller: Caller) -> None:

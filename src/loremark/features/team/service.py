@@ -207,6 +207,8 @@ async def accept(
             raise errors.WRONG_PASSWORD()
     hashed = await passwords.hash(acceptance.password) if user is None and acceptance.password else None
     async with database.write() as tx:
+        if user is not None and not proven:
+            await identity.require_same_password(tx, user)
         invitation = await _get_open_invitation(tx, tokens, acceptance.token)
         user_id, name = await _get_or_create_account(tx, invitation, acceptance, hashed, user)
         scope = Scope(invitation["team_id"])
