@@ -16,13 +16,14 @@ from tests.features.steps import (
     FORBIDDEN,
     NO_PROJECT,
     UNAUTHENTICATED,
+    accept,
     insert_rows,
     raw_database,
     run_sql,
     status_and_body,
 )
 from tests.support.people import Person
-from tests.support.service import Service
+from tests.support.service import PASSWORD, Service
 
 pytestmark = pytest.mark.anyio
 
@@ -212,6 +213,7 @@ async def test_invalid_limits_are_refused(service: Service) -> None:
         ({"scopes": []}, "scopes must be one of read, write, capture, admin"),
         ({"scopes": ["everything"]}, None),
         ({"expiresAt": "2000-01-01T00:00:00Z"}, "expiresAt must be in the future"),
+        ({"expiresAt": "9999-12-31T23:59:59-12:00"}, "expiresAt must be before the year 10000"),
         ({"allowedAddresses": []}, None),
         ({"allowedAddresses": ["10.0.0.1/8"]}, None),
         ({"allowedAddresses": ["example.com"]}, None),
@@ -310,6 +312,18 @@ async def test_limited_key_lets_nobody_in(service: Service, limits: dict[str, ob
     members = (await owner.get("/api/team?include=invited")).json()
     assert [entry["role"] for entry in members] == ["owner", "member"]
     assert (await limited.delete(f"/api/team/{member.member_id}")).status_code == 204
+
+
+async def test_limited_key_does_not_know_the_other_teams_of_its_user(service: Service) -> None:
+    owner, other = await service.owner(), await service.owner("Others")
+    member = await service.join(owner)
+    invitation = (await other.post("/api/team", {"email": member.email})).json()["id"]
+    joined = await accept(service, await service.invitation_token(invitation), password=PASSWORD)
+    assert joined.status_code == 200
+    assert len((await member.get("/api/auth/me")).json()["teams"]) == 2
+    made = await member.post("/api/keys", {"name": "limited", "scopes": ["read", "capture"]})
+    me = (await replace(member, key=made.json()["key"]).get("/api/auth/me")).json()
+    assert me["teams"] == [{"id": owner.team_id, "name": me["teamName"]}]
 
 
 async def test_key_of_a_project_is_no_team_admin(service: Service) -> None:

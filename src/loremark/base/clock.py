@@ -50,6 +50,10 @@ def iso(at_ms: int) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC).isoformat()[:19]}.{rest:03d}Z"
 
 
+LAST_MS = 253_402_300_799_999
+"""The end of the year 9999, the last that can be written."""
+
+
 def epoch_ms(at: datetime) -> int:
     """Convert to epoch milliseconds. Times before 1970 become 0."""
     return max(0, (at - _EPOCH) // _MILLISECOND)

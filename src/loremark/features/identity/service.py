@@ -191,7 +191,8 @@ async def get_current_user(tx: Tx, caller: Caller) -> CurrentUser:
         team_name=team["name"],
         plan=team["plan"],
         auth_method=caller.auth_method.value,
-        teams=[TeamSummary(id=row["id"], name=row["name"]) for row in memberships],
+        # The user's other teams are none of the business of a limited key.
+        teams=[TeamSummary(id=row["id"], name=row["name"]) for row in ([team] if caller.is_limited else memberships)],
         has_password=user["password_hash"] is not None,
         key_id=caller.credential_id if caller.auth_method is AuthMethod.KEY else UNSET,
     )

@@ -25,6 +25,8 @@ async def create_key(tx: Tx, caller: Caller, wanted: NewKey) -> KeyCreated:
     expires_at_ms = None if wanted.expires_at is UNSET else clock.epoch_ms(wanted.expires_at)
     if expires_at_ms is not None and expires_at_ms <= clock.now_ms():
         raise errors.invalid("expiresAt must be in the future")
+    if expires_at_ms is not None and expires_at_ms > clock.LAST_MS:
+        raise errors.invalid("expiresAt must be before the year 10000")
     if wanted.project_id is not UNSET:
         await get_project(tx, caller, wanted.project_id, Access.READ)
     given = KeyLimits(
