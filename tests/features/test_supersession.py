@@ -100,3 +100,14 @@ async def test_an_agent_names_the_item_that_its_proposal_replaces(service: Servi
     assert new["status"] == "draft"
     assert (await memory.item(old["id"]))["supersededBy"] == new["id"]
     assert (await memory.item(other["id"])).get("supersededBy") is None
+
+
+async def test_what_is_never_served_replaces_nothing_approved(service: Service) -> None:
+    memory = await Memory.of(service)
+    await memory.learn(save(OLD))
+    (old,) = await memory.items()
+    await memory.owner.patch(f"/api/v2/items/{old['id']}", {"status": "approved"})
+    unsure = {"title": "Sessions never end", "content": "A session of a driver never ends.", "type": "decision"}
+    proposal = {**unsure, "confidence": 0.0, "supersedes": old["id"]}
+    await memory.learn({"operation": "create", "item": proposal, "source": "mcp:claude-code"}, "memory_operation")
+    assert (await memory.item(old["id"]))["supersededBy"] is None

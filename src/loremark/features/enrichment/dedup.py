@@ -143,7 +143,7 @@ class Batch:
         # Items of this batch are not in the index yet, and a later one may change an earlier one.
         created = [(known[item_id], float(found[best] @ found[other])) for item_id, other in self._created.items()]
         named = {self._items[number].supersedes for number in group} - {""}
-        replaced = await self._list_named(named)
+        replaced = await self._list_named(named, merged)
         if before is None and not replaced:
             replaced = await self._find_replaced(merged, [*entries, *created])
         gone = {row["id"] for row in replaced}
@@ -189,20 +189,15 @@ class Batch:
                 tx, task.scope, task.job_id, self._rows[number]["position"], candidate_outcome, item_id
             )
 
-    async def _list_named(self, item_ids: set[str]) -> list[Row]:
+    async def _list_named(self, item_ids: set[str], item: Item) -> list[Row]:
         """Return the current items of this project that whoever saved the candidate says it replaces."""
         rows = await items.list_by_ids(self._tx, self._task.scope, item_ids) if item_ids else []
-        return [row for row in rows if row["project_id"] == self._task.project_id and row["superseded_by"] is None]
+        return [row for row in rows if row["project_id"] == self._task.project_id and _is_replaceable(row, item)]
 
     async def _find_replaced(self, item: Item, entries: list[tuple[Row, float]]) -> list[Row]:
-        """Return the current items that this one replaces. One that is never served takes no approved item's place."""
-        is_served = item.confidence >= DRAFT_CONFIDENCE
+        """Return the current items that this one replaces."""
         current = [
-            (row, cosine)
-            for row, cosine in entries
-            if row["superseded_by"] is None
-            and row["branch"] == item.branch
-            and (row["status"] == "draft" or (row["status"] == "approved" and is_served))
+            (row, cosine) for row, cosine in entries if row["branch"] == item.branch and _is_replaceable(row, item)
         ]
         loaded = await origins.load_items(self._tx, self._task.scope, [row for row, _ in current])
         pairs = [(row, loaded[row["id"]], cosine) for row, cosine in current]
@@ -229,6 +224,12 @@ class Batch:
             same = survivor
             seen.add(same["id"])
         return same
+
+
+def _is_replaceable(row: Row, item: Item) -> bool:
+    """Whether an item may take this one's place. One that is never served takes no approved item's place."""
+    is_served = item.confidence >= DRAFT_CONFIDENCE and item.status != "deprecated"
+    return row["superseded_by"] is None and (row["status"] == "draft" or (row["status"] == "approved" and is_served))
 
 
 def _status_of(group: list[Item]) -> str:
