@@ -35,7 +35,7 @@ async def test_settings_are_saved(
 
     await page.get_by_label("Repository URL").fill("https://nowhere.example/a/b")
     await page.get_by_role("button", name="Connect").click()
-    await window.sees("repoUrl must have the form")
+    await window.sees("The URL must have the form")
     await page.get_by_label("Repository URL").fill(repository)
     await page.get_by_label("Access token", exact=True).fill("ghp_verysecret")
     await page.get_by_role("button", name="Connect").click()

@@ -65,7 +65,7 @@ function buildUrl(path: string, options: { path?: unknown; query?: unknown }): s
 
 /** The error of a failed response, with the server's message if it sent one. */
 export async function readError(response: Response): Promise<ApiError> {
-  let message = `The server responded with status ${response.status}.`;
+  let message = `The server responded with status ${response.status}. Try again in a moment.`;
   try {
     const body: unknown = await response.json();
     if (body && typeof body === "object" && "error" in body && typeof body.error === "string")

@@ -13,6 +13,7 @@ import {
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useEffect, type ReactNode } from "react";
 import type { ApiError } from "~/api/client";
+import { errorText } from "./errorText";
 import classes from "./parts.module.css";
 
 interface PageProps {
@@ -52,7 +53,7 @@ export function ErrorAlert({ error, retry }: { error: ApiError | Error; retry?: 
   return (
     <Alert color="red" variant="outline" icon={<IconAlertCircle />} title="Couldn't load this" role="alert">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{error.message}</Text>
+        <Text size="sm">{errorText(error)}</Text>
         {retry && (
           <Button size="xs" variant="default" onClick={retry}>
             Try again

@@ -1,6 +1,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { ApiError } from "~/api/client";
+import { errorText } from "./errorText";
 
 /** Long enough to read a line and reach for the mouse. */
 export const UNDO_MS = 6000;
@@ -11,7 +12,7 @@ export function showError(error: ApiError | Error) {
   notifications.show({
     color: "red",
     title: "Something went wrong",
-    message: error.message,
+    message: errorText(error),
     autoClose: 8000,
     ...CLOSE,
   });

@@ -2,6 +2,7 @@ import { Alert, Anchor, Button, Group, Text } from "@mantine/core";
 import { IconAlertCircle, IconRefresh } from "@tabler/icons-react";
 import { Link } from "wouter";
 import { ApiError } from "~/api/client";
+import { errorText } from "~/parts/errorText";
 import { pluralize } from "~/parts/format";
 import { canManageTeam, useMe } from "~/shell/login";
 
@@ -18,11 +19,11 @@ export function AnswerError({ error, retry }: { error: Error; retry?: () => void
   const message = () => {
     if (overQuota) return "Your team has used all of this month's AI tokens and has no credits left.";
     if (noWorker) return "Ask isn't available: the answer worker is not configured on this server.";
-    if (status === 503) return "The answer service is temporarily unavailable. Try again in a few seconds.";
+    if (status === 503) return "The answer worker is temporarily unavailable. Try again in a few seconds.";
     if (status === 429)
       return `Too many requests. ${wait ? `Try again in ${pluralize(wait, "second")}.` : "Try again in a moment."}`;
     if (status === 401) return "The request to the answer worker expired. Ask again.";
-    return error.message;
+    return errorText(error);
   };
   const advice = () => {
     if (overQuota && !canManageTeam(me)) return "Ask the team's owner to buy credits or change the plan.";

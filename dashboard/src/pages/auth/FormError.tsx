@@ -2,6 +2,7 @@ import { Alert } from "@mantine/core";
 import { IconAlertCircle, IconClockPause } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import type { ApiError } from "~/api/client";
+import { errorText } from "~/parts/errorText";
 import { pluralize } from "~/parts/format";
 
 /** Seconds until a rate-limited request may be retried; 0 once it may. */
@@ -35,7 +36,7 @@ export function FormError({ error, retryIn }: { error: ApiError | null; retryIn:
     );
   return (
     <Alert color="red" variant="outline" role="alert" icon={<IconAlertCircle />}>
-      {error.message}
+      {errorText(error)}
     </Alert>
   );
 }

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Modal, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useSend } from "~/api/hooks";
+import { errorText } from "~/parts/errorText";
 import { formatCompact, formatNumber } from "~/parts/format";
 import { showSuccess } from "~/parts/toast";
 import classes from "./billing.module.css";
@@ -52,8 +53,10 @@ function PurchaseForm({ purchase, charges, close }: PurchaseFormProps) {
       {buy.error && (
         <Alert color="red" variant="outline" title="Purchase failed" role="alert">
           {buy.error.message === NO_PAYMENT_METHOD
-            ? "Add a payment method under Manage payment, then try again."
-            : buy.error.message}
+            ? charges
+              ? "Add a payment method under Manage payment, then try again."
+              : "This server takes no payments. Ask the server administrator to grant you credits."
+            : errorText(buy.error)}
           {buy.error.status === 0 && " You can safely try again: you are charged at most once."}
         </Alert>
       )}

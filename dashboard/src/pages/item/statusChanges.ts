@@ -5,6 +5,7 @@ import { ApiError, call } from "~/api/client";
 import { invalidate } from "~/api/hooks";
 import { setPending, removeCached, findPending, clearPending, withStatus, confirmPending } from "~/api/items";
 import type { Item, ItemStatus } from "~/api/types";
+import { errorText } from "~/parts/errorText";
 import { pluralize } from "~/parts/format";
 import { doWithUndo, showError, showUndo } from "~/parts/toast";
 
@@ -80,7 +81,7 @@ function reportFailures(failures: Failure[], all: number, done: "changed" | "del
   showError(
     all === 1
       ? first.error
-      : new Error(`${failures.length} of ${all} could not be ${done}. ${first.error.message}`),
+      : new Error(`${failures.length} of ${all} could not be ${done}. ${errorText(first.error)}`),
   );
 }
 
@@ -209,7 +210,7 @@ export function removeItems(
   };
   setPending(ids.map((id) => [id, null]));
   return doWithUndo(
-    `Deleted ${describeItems(items)}`,
+    `Deleted ${describeItems(items)}.`,
     (leaving) => {
       callbacks.onDeleted?.();
       void act(leaving);
@@ -233,7 +234,7 @@ export function useItemActions() {
           cache,
           changing.map((item) => ({ item, status })),
         );
-        showUndo(`${STATUS_DONE[status]} ${describeItems(changing)}`, () => void undo());
+        showUndo(`${STATUS_DONE[status]} ${describeItems(changing)}.`, () => void undo());
       },
       remove: (items: Item[]) => void removeItems(cache, items),
     }),

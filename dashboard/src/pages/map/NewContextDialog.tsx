@@ -12,6 +12,7 @@ import {
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call } from "~/api/client";
+import { errorText } from "~/parts/errorText";
 import { BRAIN_LAYERS } from "~/parts/names";
 import { showSuccess } from "~/parts/toast";
 import { canManageTeam, useMe } from "~/shell/login";
@@ -68,12 +69,12 @@ export function NewContextDialog({ parent, opened, close, onCreated }: Props) {
         },
       });
       await refreshContexts(cache);
-      showSuccess(`Created “${context.name}” as a draft`);
+      showSuccess(`Created “${context.name}” as a draft.`);
       for (const clear of [setName, setDescription, setContent]) clear("");
       close();
       onCreated(context.id);
     } catch (error) {
-      setError((error as Error).message);
+      setError(errorText(error as Error));
     } finally {
       setBusy(false);
     }

@@ -4,6 +4,7 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { ApiError } from "~/api/client";
 import type { Item } from "~/api/types";
+import { errorText } from "~/parts/errorText";
 import { MemoryRow } from "./MemoryRow";
 import classes from "./memory.module.css";
 
@@ -131,7 +132,7 @@ export function MemoryList(props: Props) {
       {typeof more === "object" && (
         <Alert color="red" variant="outline" mt="md" title="Couldn't load more memories">
           <Group>
-            <Text size="sm">{more.message}</Text>
+            <Text size="sm">{errorText(more)}</Text>
             <Button size="xs" variant="default" onClick={loadMore}>
               Try again
             </Button>

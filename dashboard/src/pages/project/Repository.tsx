@@ -61,8 +61,8 @@ function Connected({ disabled }: { disabled: boolean }) {
         onConfirm={disconnect}
         onClose={() => setConfirming(false)}
       >
-        The URL and access token are removed. Memories stay, but scans and deep enrichment can no longer read
-        the code.
+        The URL and access token are removed. Memories are kept, but scans and deep enrichment can no longer
+        read the code.
       </ConfirmDialog>
     </Group>
   );
@@ -101,7 +101,7 @@ export function Repository({ disabled }: { disabled: boolean }) {
                 placeholder="https://github.com/owner/repository"
                 maxLength={500}
                 description="The server administrator decides which hosts are allowed."
-                error={update.error?.message}
+                error={update.error?.message.replace(/^repoUrl/, "The URL")}
                 value={url}
                 onChange={(event) => {
                   update.reset();

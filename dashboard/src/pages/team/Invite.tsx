@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { useGet, useSend } from "~/api/hooks";
+import { errorText } from "~/parts/errorText";
 import { showSuccess } from "~/parts/toast";
 
 export type AssignableRole = "admin" | "member";
@@ -49,9 +50,9 @@ function Form({ onClose }: { onClose: () => void }) {
           data-autofocus
           maxLength={254}
           description={
-            sendsEmail ? "We'll email them a link. Invite the same address again to resend it." : NO_EMAIL
+            sendsEmail ? "They get a link by email. Invite the same address again to resend it." : NO_EMAIL
           }
-          error={send.error?.message}
+          error={send.error && errorText(send.error)}
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, Radio, Stack, Text, TextInput } from "@man
 import { useState, type FormEvent } from "react";
 import { useSend } from "~/api/hooks";
 import { CodeBlock } from "~/parts/Copy";
+import { errorText } from "~/parts/errorText";
 import { showSuccess } from "~/parts/toast";
 import { useProject } from "~/shell/project";
 import { EventPicker } from "./EventPicker";
@@ -111,7 +112,7 @@ function Form({ webhook, close }: { webhook: Webhook | null; close: () => void }
       <Stack>
         <TextInput
           label="URL"
-          description="Loremark sends a POST request here for every event."
+          description="Loremark sends a POST request here for each selected event."
           placeholder="https://example.com/hooks/loremark"
           type="url"
           value={url}
@@ -138,7 +139,7 @@ function Form({ webhook, close }: { webhook: Webhook | null; close: () => void }
         />
         {error && (
           <Alert color="red" variant="outline" title="Couldn't save the webhook" role="alert">
-            {error.message}
+            {errorText(error)}
           </Alert>
         )}
         <Group justify="flex-end">
