@@ -10,6 +10,7 @@ from tests.browser.conftest import OpenVisit
 from tests.browser.driver import Driver
 from tests.browser.polling import eventually
 from tests.browser.site import User
+from tests.features.memory_project import digest
 
 
 async def _check_position(page: Page, where: str, title: str) -> None:
@@ -106,3 +107,28 @@ async def test_stale_memories_can_be_confirmed(driver: Driver, visit: OpenVisit,
     await eventually(
         lambda: [(item["status"], item["flags"]) for item in sample_data.items(olga)], [("approved", [])] * 2
     )
+
+
+async def test_review_names_a_reverted_commit_and_a_proposed_text(driver: Driver, visit: OpenVisit, olga: User) -> None:
+    sha = "a1" * 20
+    subject = "feat(pool): one connection pool per tenant"
+    reason = "One tenant with slow queries took all connections, so requests of the others waited and timed out."
+    for change in (
+        (sha, f"{subject}\n\n{reason}", ["src/pool.py"]),
+        ("b2" * 20, f'Revert "{subject}"\n\nThis reverts commit {sha}.', ["src/pool.py"]),
+    ):
+        olga.enrich(olga.send_event("git_digest", digest(change))["sessionId"])
+    rule = {"title": "Amounts are integers", "content": "Amounts of money are integers in cents.", "type": "convention"}
+    olga.enrich(olga.send_event("memory_operation", {"operation": "create", "item": rule})["sessionId"])
+    (known,) = sample_data.items(olga, type="convention")
+    edit = {"operation": "update", "itemId": known["id"], "item": {"content": "Amounts of money are decimals."}}
+    olga.enrich(olga.send_event("memory_operation", edit)["sessionId"])
+
+    window = await visit(olga)
+    page = await window.go("{p}/review?tab=stale")
+    await expect(page.get_by_role("region", name="Reverted commit")).to_contain_text("was reverted (detected")
+    assert await window.accessibility() == []
+    await page.keyboard.press("3")
+    await window.sees("This memory proposes new text for the other.")
+    await page.get_by_role("link", name="Amounts are integers").last.click()
+    await window.sees("This memory would be replaced by the other.")

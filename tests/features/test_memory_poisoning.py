@@ -196,8 +196,12 @@ async def test_an_update_of_an_approved_item_waits_as_a_draft(service: Service, 
     assert proposal["evidence"][0]["quote"] in CHANGE["content"]
     (first,) = (await memory.owner.get(f"/api/v2/items/{proposal['id']}/revisions")).json()
     assert (first["change"], first["actorId"]) == ("proposed", None if signed else memory.owner.user_id)
-    related = (await memory.owner.get(f"/api/v2/items/{proposal['id']}/related")).json()
-    assert [pair["item"]["id"] for pair in related["conflicts"]] == [item["id"]]
+    for one, other, reason in (
+        (proposal, item, "proposes new text for the other"),
+        (item, proposal, "would be replaced by the other"),
+    ):
+        related = (await memory.owner.get(f"/api/v2/items/{one['id']}/related")).json()
+        assert [(pair["item"]["id"], pair["reason"]) for pair in related["conflicts"]] == [(other["id"], reason)]
     brain = await _brain(memory)
     assert RULE["content"] in brain
     assert "floats now" not in brain

@@ -43,7 +43,7 @@ export function TypeTag({ type }: { type: string }) {
 
 const FLAGS: Record<ItemFlag, [string, Tone, string]> = {
   conflict: ["conflict", "bad", "Contradicts another memory"],
-  stale: ["stale", "warn", "A file it references has changed or been deleted"],
+  stale: ["stale", "warn", "May be outdated: a file changed or was deleted, or a commit was reverted"],
   low_confidence: ["low confidence", "warn", "Reviewers keep few memories of this kind"],
   quality: ["low quality", "warn", "Vague or poorly worded"],
   redacted: ["redacted", "plain", "A secret was removed"],

@@ -17,7 +17,7 @@ const EXPLANATIONS: Record<ItemFlag, [ReactNode, string]> = {
   ],
   stale: [
     <IconFileAlert key="i" size={18} />,
-    "A referenced file was changed or deleted after this memory was created. Check whether it is still valid.",
+    "A file it references was changed or deleted, or a commit it is based on was reverted. Check whether it is still valid.",
   ],
   low_confidence: [
     <IconHelpCircle key="i" size={18} />,

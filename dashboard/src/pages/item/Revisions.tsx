@@ -26,8 +26,12 @@ const CHANGE_LABELS: Record<string, string> = {
   "merged branch": "branch merged",
   reverted: "reverted to an earlier version",
   enriched: "enriched",
-  hygiene: "hygiene action applied",
+  hygiene: "hygiene suggestion applied",
   imported: "imported",
+  proposed: "proposed",
+  superseded: "superseded",
+  rescanned: "updated by a scan",
+  "read again": "replaced after a language model read the session",
 };
 
 const revisionText = (revision: Revision) => toText(revision.snapshot as unknown as Item);
@@ -98,7 +102,7 @@ export function Revisions({ item, canWrite }: { item: Item; canWrite: boolean })
       updateCached(cache, new Map([[item.id, now]]));
       setPair(null);
       await invalidate(cache, (address) => address.startsWith("/api/v2/items/{id}"));
-      if (!quiet) showUndo(`Reverted to version ${version}`, () => void revert(before, true));
+      if (!quiet) showUndo(`Reverted to version ${version}.`, () => void revert(before, true));
     } catch (error) {
       showError(error as Error);
     } finally {

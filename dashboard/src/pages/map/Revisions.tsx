@@ -21,6 +21,10 @@ const CHANGE_LABELS: Record<string, string> = {
   compacted: "compacted",
   reverted: "reverted to an earlier version",
   populated: "updated in bulk",
+  enriched: "updated from a session",
+  scanned: "updated by a scan",
+  proposed: "new text proposed",
+  kept: "approved text kept",
 };
 
 /** A revision as text, for diffs. */
@@ -144,7 +148,8 @@ export function Revisions({ node }: { node: Node }) {
             </Button>
           )}
           <Text size="xs" c="dimmed">
-            Reverting does not change the status or the parent.
+            Reverting does not change the status or the parent. To accept a proposed text, revert to its
+            version.
           </Text>
         </Stack>
       )}

@@ -81,7 +81,7 @@ export const HEALTH: { health: Health; label: string; description: string }[] = 
   {
     health: "stale",
     label: "Stale",
-    description: "Files referenced by its memories have changed or been deleted",
+    description: "Some of its memories may be outdated",
   },
   { health: "conflict", label: "Conflict", description: "Its memories contradict each other" },
   { health: "unused", label: "Deprecated", description: "Hidden from agents" },

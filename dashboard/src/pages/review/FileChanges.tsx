@@ -6,37 +6,46 @@ import type { Item, Revision } from "~/api/types";
 import { RelativeTime } from "~/parts/format";
 import classes from "./review.module.css";
 
-/** When the item was flagged as stale: the oldest of the latest revisions that all have the flag. */
-function flaggedAt(revisions: Revision[]): string | null {
-  let at: string | null = null;
+/** The revision that flagged the item as stale: the oldest of the latest revisions that all have the flag. */
+function flaggingRevision(revisions: Revision[]): Revision | null {
+  let found: Revision | null = null;
   for (const revision of revisions) {
     if (!(revision.snapshot as { flags?: string[] }).flags?.includes("stale")) break;
-    at = revision.createdAt;
+    found = revision;
   }
-  return at;
+  return found;
+}
+
+/** Why the item is stale, as a heading and a sentence without its end. */
+function describeCause(item: Item, flagging: Revision | null): [title: string, sentence: string] {
+  if (flagging?.change === "commit reverted")
+    return ["Reverted commit", "A commit this memory is based on was reverted"];
+  if (item.files.length === 0) return ["Outdated", "This memory was reported as outdated"];
+  const files = item.files.length === 1 ? "This file has" : "At least one of these files has";
+  return ["Changed files", `${files} changed or been deleted since this memory was created`];
 }
 
 /** Explains why a memory is stale. */
 export function FileChanges({ item }: { item: Item }) {
   const history = useGet("/api/v2/items/{id}/revisions", { path: { id: item.id }, query: { limit: 10 } });
   const related = useRelated(item.id);
-  const since = history.data ? flaggedAt(history.data) : null;
+  const flagging = history.data ? flaggingRevision(history.data) : null;
+  const [title, sentence] = describeCause(item, flagging);
   const newer = (related.data?.sameFiles ?? []).filter((other) => other.createdAt > item.createdAt);
   return (
-    <section className={classes.fileChanges} aria-label="Changed files">
+    <section className={classes.fileChanges} aria-label={title}>
       <Title order={3} size="h5">
-        Changed files
+        {title}
       </Title>
       <Text size="sm">
-        {item.files.length === 1 ? "This file has" : "At least one of these files has"} changed or been
-        deleted since this memory was created
-        {since && (
+        {sentence}
+        {flagging && (
           <>
             {" "}
-            (detected <RelativeTime at={since} />)
+            (detected <RelativeTime at={flagging.createdAt} />)
           </>
         )}
-        :
+        .
       </Text>
       <ul className={classes.files}>
         {item.files.map((file) => (

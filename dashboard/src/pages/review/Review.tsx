@@ -27,10 +27,10 @@ const NAMES: Record<Tab, string> = {
   stale: "Stale",
 };
 const ABOUT: Record<Tab, string> = {
-  drafts: "New memories appear here until someone approves them.",
+  drafts: "New memories that were not approved automatically appear here.",
   lowConfidence: "Memories with low confidence appear here.",
   conflicts: "Memories that contradict each other appear here side by side.",
-  stale: "Memories whose files have changed or been deleted appear here.",
+  stale: "Memories that may be outdated, because a file changed or a commit was reverted, appear here.",
 };
 
 /** Prefetches the evidence and conflicts of the next item. */

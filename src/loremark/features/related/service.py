@@ -11,7 +11,7 @@ from loremark.base.caller import Scope
 from loremark.features.index.store import SEARCHABLE
 from loremark.features.items.editing import shape
 from loremark.features.items.records import files_of, to_item
-from loremark.features.items.service import list_by_ids
+from loremark.features.items.service import PROPOSED_EDIT, list_by_ids
 from loremark.features.related import store
 from loremark.features.search.service import SIMILARITY_FLOOR, Finder
 from loremark.memory import drift
@@ -85,8 +85,14 @@ async def _find_similar(finder: Finder, scope: Scope, row: Row) -> dict[str, flo
 def _find_conflicts(item: Item, others: Mapping[str, Item], stored: Mapping[str, str]) -> dict[str, str]:
     """Return why other items contradict this one, by item id.
 
-    A recorded reason is phrased for one side only, so it is derived again for this item.
+    A recorded reason is phrased for one side only, so it is derived again for this item. Every reason is a predicate
+    of this item: "says 60 minutes where the other says 30 minutes".
     """
     pairs = [(others[item_id], _CERTAIN) for item_id in stored if item_id in others]
     current = {conflict.other_id: conflict.reason for conflict in drift.find_conflicts(item, pairs)}
-    return {item_id: current.get(item_id, why) for item_id, why in stored.items() if item_id in others}
+    proposed = "would be replaced by the other" if item.status == "approved" else "proposes new text for the other"
+    return {
+        item_id: proposed if why == PROPOSED_EDIT else current.get(item_id, why)
+        for item_id, why in stored.items()
+        if item_id in others
+    }
