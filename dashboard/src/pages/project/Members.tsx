@@ -6,6 +6,7 @@ import { useGet, useSend } from "~/api/hooks";
 import { SettingsSection } from "~/parts/SettingsSection";
 import section from "~/parts/settingsSection.module.css";
 import { ConfirmDialog } from "~/parts/ConfirmDialog";
+import { errorText } from "~/parts/errorText";
 import { Loaded } from "~/parts/Page";
 import { Tag } from "~/parts/Tag";
 import { showSuccess } from "~/parts/toast";
@@ -15,6 +16,19 @@ import { NO_EMAIL, useSendsEmail } from "../team/Invite";
 
 type Member = ResponseBody<"/api/projects/{id}/members", "get">[number];
 const INVALIDATED = ["/api/projects", "/api/team"];
+
+/** What happens when a member is removed; nothing if they are a team admin, who keep their access. */
+function describeRemoval(role: Member["role"], visibility: "private" | "public"): string {
+  const access =
+    visibility === "public"
+      ? "they can still read the project like everyone on the team, but no longer write to it"
+      : "they lose access to the project";
+  const secrets =
+    role === "member"
+      ? ""
+      : ", webhooks they set up are disabled, and the signing secret is replaced; tools that sign events need the new one";
+  return `Unless they are a team admin, ${access}${secrets}. Memories they added are kept.`;
+}
 
 function AddMember({ members }: { members: Member[] }) {
   const me = useMe();
@@ -75,7 +89,7 @@ function AddMember({ members }: { members: Member[] }) {
         <Text size="sm" c="var(--mantine-color-error)" role="alert" mt="xs">
           {add.error.status === 403
             ? "Only team admins can invite people who are not on the team yet. Ask one to invite them."
-            : add.error.message}
+            : errorText(add.error)}
         </Text>
       )}
       <Text size="xs" c="dimmed" mt={6}>
@@ -139,10 +153,7 @@ function MemberList({ members, disabled }: { members: Member[]; disabled: boolea
         onConfirm={onConfirm}
         onClose={() => setRemoving(null)}
       >
-        {project.visibility === "public"
-          ? "They can still read the project like everyone on the team, but can no longer write to it."
-          : "They lose access to the project, unless they are a team admin."}{" "}
-        Memories they added stay.
+        {removing && describeRemoval(removing.role, project.visibility)}
       </ConfirmDialog>
     </>
   );

@@ -76,7 +76,9 @@ function RemoveDialog({ entry, onClose }: { entry: Entry | null; onClose: () => 
     >
       {isPerson(entry)
         ? `${name} immediately loses access to this team: they are signed out, and their API keys stop working. ` +
-          `Projects that only ${name} owns pass to the team's owner. Memories ${name} added stay.`
+          `Invitations they sent are revoked. In projects they managed, webhooks they set up are disabled and signing ` +
+          `secrets are replaced; tools that sign events need the new ones. Projects that only ${name} owns pass to the ` +
+          `team's owner. Memories ${name} added are kept.`
         : `The link sent to ${name} stops working. You can invite them again any time.`}
     </ConfirmDialog>
   );
