@@ -450,6 +450,13 @@ async def test_stripe_webhook_requires_a_secret(service: Service) -> None:
     )
 
 
+@pytest.mark.settings(LOREMARK_DEFAULT_PLAN="enterprise")
+async def test_usage_without_a_limit_is_shown_as_unlimited(service: Service) -> None:
+    portal = await (await open_browser(service)).open(PORTAL)
+    assert "<td>0 (unlimited)</td>" in portal.text
+    assert "<td>0 bytes (unlimited)</td>" in portal.text
+
+
 @pytest.mark.settings(LOREMARK_BASE_URL="https://memory.example.com")
 async def test_owners_cannot_grant_themselves_plans_and_credits(service: Service) -> None:
     """Local payments take no money, so orders are for development; on a real server the operator grants."""

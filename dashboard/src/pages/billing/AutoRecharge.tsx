@@ -36,8 +36,8 @@ const toDraft = (settings: Settings, packs: Pack[]): Draft => ({
 
 const toNumber = (value: string | number): number | "" => (value === "" ? "" : Number(value));
 
-/** Explains what the settings will do, before they are saved. */
-function explain(draft: Draft, packs: Pack[], balance: number): { text: string; warn: boolean } {
+/** Explains what the settings will do. The balance is null for users who can't save them. */
+function explain(draft: Draft, packs: Pack[], balance: number | null): { text: string; warn: boolean } {
   const pack = packs.find((candidate) => candidate.id === draft.packId);
   const { threshold, limit } = draft;
   if (!draft.enabled)
@@ -51,13 +51,13 @@ function explain(draft: Draft, packs: Pack[], balance: number): { text: string; 
       warn: true,
     };
   const immediate =
-    balance < threshold
+    balance !== null && balance < threshold
       ? ` Your balance is ${formatNumber(balance)}, so the first pack is bought as soon as you save.`
       : "";
   return {
     text:
-      `When your balance drops below ${formatNumber(threshold)} tokens, we buy ${formatCompact(pack.tokens)} for ` +
-      `${formatMoney(pack.price)}, at most ${maxPurchases === 1 ? "once" : `${maxPurchases} times`} per billing period.${immediate}`,
+      `When your balance drops below ${formatNumber(threshold)} tokens, Loremark buys ` +
+      `${formatCompact(pack.tokens)} tokens for ${formatMoney(pack.price)}, at most ${maxPurchases === 1 ? "once" : `${maxPurchases} times`} per billing period.${immediate}`,
     warn: immediate !== "",
   };
 }
@@ -107,11 +107,11 @@ function Fields({ draft, packs, onChange }: FieldsProps) {
 }
 
 /** The settings as text, for users who can't change them. */
-function Summary({ settings, packs, balance }: { settings: Settings; packs: Pack[]; balance: number }) {
+function Summary({ settings, packs }: { settings: Settings; packs: Pack[] }) {
   const text = settings.paused
     ? "Auto-recharge is paused because a purchase failed. The team's owner can resume it."
     : settings.enabled
-      ? explain(toDraft(settings, packs), packs, balance).text
+      ? explain(toDraft(settings, packs), packs, null).text
       : "Auto-recharge is off.";
   return <Text size="sm">{text}</Text>;
 }
@@ -179,7 +179,7 @@ export function AutoRecharge({ settings, packs, balance, canPay }: AutoRechargeP
           </Group>
         </Stack>
       ) : (
-        <Summary settings={settings} packs={packs} balance={balance} />
+        <Summary settings={settings} packs={packs} />
       )}
     </section>
   );

@@ -111,7 +111,7 @@ function CancelPlan({ usage }: { usage: Usage }) {
           <Text>
             You won't be charged again.{" "}
             {end ? `The plan stays active until ${formatDay(end)}; after that` : "After that"} the team moves
-            to this server's default plan and its limits. Your memories stay and remain readable.
+            to this server's default plan and its limits. Your memories are kept and remain readable.
           </Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={() => setConfirming(false)}>
@@ -160,8 +160,7 @@ export function Plans({ usage, plans }: { usage: Usage; plans: Plan[] }) {
         ))}
       </SimpleGrid>
       <Text size="sm" c="dimmed" mt="md">
-        You&apos;ll confirm the price on the next page before anything changes. An enterprise plan without
-        limits is available by contract.
+        You&apos;ll confirm the price on the next page before anything changes.
       </Text>
     </section>
   );

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from loremark.base.plans import Plan
+from loremark.base.plans import UNBOUNDED, Plan
 from loremark.ports.payments.local import Checkout
 from loremark.wire.billing import SubscriptionInfo, Usage
 
@@ -44,7 +44,7 @@ def _euro(cents: int) -> str:
 
 
 def _number(count: int) -> str:
-    return "unlimited" if count >= 2**53 - 1 else f"{count:,}"
+    return "unlimited" if count >= UNBOUNDED else f"{count:,}"
 
 
 def expired() -> str:
@@ -106,7 +106,9 @@ def _state_rows(usage: Usage, credits: int) -> list[tuple[str, str]]:
     for name in ("sessions", "events", "enrichments", "storage"):
         counter = getattr(counters, name)
         unit = " bytes" if name == "storage" else ""
-        rows.append((name.capitalize(), f"{_number(counter.used)} of {_number(counter.limit)}{unit}"))
+        used, limit = f"{counter.used:,}", f"{counter.limit:,}"
+        is_unlimited = counter.limit >= UNBOUNDED
+        rows.append((name.capitalize(), f"{used}{unit} (unlimited)" if is_unlimited else f"{used} of {limit}{unit}"))
     return rows
 
 
