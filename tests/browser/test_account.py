@@ -45,7 +45,7 @@ async def test_other_browsers_can_be_signed_out(driver: Driver, visit: OpenVisit
         await expect(browsers.filter(has_text="Safari on iPhone")).to_contain_text("last used")
         await expect(browsers.filter(has_text="This browser")).to_have_count(1)
         assert await window.accessibility() == []
-        await page.get_by_role("button", name="Sign out all others").click()
+        await page.get_by_role("button", name="Sign out others").click()
         await window.sees("Signed out 1 other browser.")
         await expect(browsers).to_have_count(1)
         assert phone.get("/api/auth/me").status_code == 401

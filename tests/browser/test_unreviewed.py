@@ -32,8 +32,8 @@ async def test_what_a_session_said_is_found_and_cited(driver: Driver, visit: Ope
     await page.get_by_label("Semantic search").fill(_QUESTION)
     found = page.get_by_role("list", name="Sessions and commits").get_by_role("listitem")
     await expect(found).to_contain_text("45 seconds")
-    await expect(found).to_contain_text("Unreviewed")
-    await expect(found.get_by_role("link", name="Session by claude-code")).to_have_attribute("href", address)
+    await expect(found).to_contain_text("unreviewed")
+    await expect(found.get_by_role("link", name="Session by Claude Code")).to_have_attribute("href", address)
     assert await window.accessibility() == []
 
     await page.keyboard.press("Control+k")
@@ -49,6 +49,6 @@ async def test_what_a_session_said_is_found_and_cited(driver: Driver, visit: Ope
     answer = page.get_by_role("article", name="Answer", exact=True)
     await expect(answer).to_contain_text("Unreviewed, from a session with claude-code on ")
     source = answer.get_by_role("list", name="Sources").get_by_role("listitem")
-    await expect(source).to_contain_text("Unreviewed")
+    await expect(source).to_contain_text("unreviewed")
     await expect(source.get_by_role("link")).to_have_attribute("href", address)
     assert await window.accessibility() == []

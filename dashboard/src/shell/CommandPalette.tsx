@@ -5,6 +5,7 @@ import { Fragment, useEffect, useMemo, useState, type KeyboardEvent, type ReactN
 import { useLocation } from "wouter";
 import { useGet } from "~/api/hooks";
 import { formatRelative } from "~/parts/format";
+import { sourceName } from "~/parts/names";
 import { useMe } from "./login";
 import { PROJECT_PAGES, TEAM_PAGES } from "./pages";
 import { useProjects } from "./project";
@@ -82,7 +83,7 @@ function useMemoryOptions(projectId: string | null, typed: string) {
     key: turn.turnId,
     to: `/p/${projectId}/sessions/${turn.sessionId}`,
     name: turn.excerpt,
-    about: [formatRelative(turn.saidAt), turn.agent].filter(Boolean).join(", "),
+    about: [formatRelative(turn.saidAt), sourceName(turn.agent)].filter(Boolean).join(", "),
     icon: <IconMessage size={16} />,
   }));
   return { items, turns, busy: found.isFetching };

@@ -123,7 +123,7 @@ export default function Account() {
       </SettingsSection>
       <SettingsSection
         title="Password"
-        about="Changing it signs you out on all other devices. API keys keep working."
+        about="Changing it signs you out of all other browsers. API keys keep working."
       >
         <ChangePassword />
       </SettingsSection>

@@ -30,7 +30,7 @@ export function ChangePassword() {
       setCurrentPassword("");
       setNewPassword("");
       await invalidate(cache, (path) => path === "/api/auth/me");
-      showSuccess("Password changed. You are signed out on all other devices.");
+      showSuccess("Password changed. You are signed out of all other browsers.");
     });
   };
   return (

@@ -66,7 +66,7 @@ export function Logins() {
                 )
               }
             >
-              Sign out all others
+              Sign out others
             </Button>
           )}
         </Stack>

@@ -44,8 +44,8 @@ function SourceCard({
       </div>
       <div className={classes.tags}>
         {source.reviewed === false && (
-          <Tag tone="warn" title="Nobody has reviewed this">
-            Unreviewed
+          <Tag tone="warn" title="Not reviewed yet">
+            unreviewed
           </Tag>
         )}
         {(isItem || source.reviewed !== false) && <TypeTag type={source.type} />}

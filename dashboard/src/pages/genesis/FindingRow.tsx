@@ -10,7 +10,7 @@ import classes from "./findings.module.css";
 function Importance({ value }: { value: number }) {
   const [word, tone] = describeImportance(value);
   return (
-    <Tag tone={tone} title="Importance, from 1 (low) to 5 (critical)">
+    <Tag tone={tone} title="Importance, from 1 (very low) to 5 (critical)">
       {word} {value}
     </Tag>
   );

@@ -32,8 +32,7 @@ function Cards({
       {projects.length > limit && (
         <Group justify="center" mt="md">
           <Button variant="default" onClick={() => setLimit(limit + PAGE_SIZE)}>
-            Show {formatNumber(Math.min(PAGE_SIZE, projects.length - limit))} more of{" "}
-            {formatNumber(projects.length)}
+            Show {formatNumber(Math.min(PAGE_SIZE, projects.length - limit))} more
           </Button>
         </Group>
       )}

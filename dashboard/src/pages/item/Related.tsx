@@ -64,7 +64,7 @@ function Conflicts({ item, related, canWrite }: { item: Item; related: RelatedIt
   const cache = useQueryClient();
   const resolve = (changes: StatusChange[]) => {
     const { undo } = applyStatusChanges(cache, changes, true);
-    showUndo("Conflict resolved", () => void undo());
+    showUndo("Conflict resolved.", () => void undo());
   };
   return related.conflicts.map(({ item: other, reason }) => (
     <Stack key={other.id} gap="xs">

@@ -122,7 +122,7 @@ export function ContextEditor({ draft, setDraft, close, reopen }: Props) {
         ifMatch: against.etag,
       });
       cacheContext(cache, { context: response.data, etag: response.etag ?? "" });
-      showSuccess(`Saved “${response.data.name}”`);
+      showSuccess(`Saved “${response.data.name}”.`);
       close();
       void refreshContexts(cache);
     } catch (error) {
@@ -138,7 +138,7 @@ export function ContextEditor({ draft, setDraft, close, reopen }: Props) {
   };
   const cancel = () => {
     close();
-    if (dirty) showUndo("Changes discarded", () => reopen(draft));
+    if (dirty) showUndo("Changes discarded.", () => reopen(draft));
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Escape" && !event.defaultPrevented) cancel();

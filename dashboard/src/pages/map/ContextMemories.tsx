@@ -51,7 +51,7 @@ export function ContextMemories({ context }: { context: MapContext }) {
             </ul>
             <Text size="sm" mt="sm">
               <Link href={all}>
-                {total > items.length ? `All ${formatNumber(total)} in Memory` : "Show in Memory"}
+                {total > items.length ? `Show all ${formatNumber(total)} in Memory` : "Show in Memory"}
               </Link>
             </Text>
           </>

@@ -25,7 +25,7 @@ export function DeleteDialog({ node, opened, close, onDeleted }: Props) {
       await call("delete", "/api/contexts/{id}", { path: { id: context.id } });
       close();
       onDeleted();
-      showSuccess(`Deleted “${context.name}”`);
+      showSuccess(`Deleted “${context.name}”.`);
       void refreshContexts(cache);
     } catch (error) {
       showError(error as Error);

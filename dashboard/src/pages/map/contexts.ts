@@ -90,7 +90,7 @@ export function useContextActions(context: MapContext) {
       try {
         await call("post", "/api/contexts/{id}/approve", { path: { id }, body: { action }, ifMatch });
         if (undoing) return;
-        const done = `${action === "approve" ? "Approved" : "Deprecated"} “${name}”`;
+        const done = `${action === "approve" ? "Approved" : "Deprecated"} “${name}”.`;
         // The API can't set a context back to draft, so there is nothing to undo.
         if (before === "draft") showSuccess(done);
         else showUndo(done, () => void decide(REVERSE_ACTION[before], RESULTING_STATE[action], true));
@@ -123,13 +123,13 @@ export function useContextActions(context: MapContext) {
         const saved =
           done.tokensSaved > 0 ? `${pluralize(done.tokensSaved, "token")} saved` : "no tokens saved";
         const entries = `${pluralize(done.entriesBefore, "entry").replace("entrys", "entries")} became ${formatNumber(done.entriesAfter)}`;
-        showUndo(`Compacted “${name}”: ${entries}, ${saved}`, () => void undoTo(before));
+        showUndo(`Compacted “${name}”: ${entries}, ${saved}.`, () => void undoTo(before));
       }),
     revert: (version: number) =>
       attempt(async () => {
         const before = await latestVersion(id);
         await call("post", "/api/contexts/{id}/revert", { path, body: { version } });
-        showUndo(`Reverted “${name}” to version ${version}`, () => void undoTo(before));
+        showUndo(`Reverted “${name}” to version ${version}.`, () => void undoTo(before));
       }),
   };
 }

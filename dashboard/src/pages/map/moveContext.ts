@@ -39,7 +39,7 @@ export function useMoveContext() {
       const to = target?.context.id ?? null;
       if (!(await send(context, context.parentId, to))) return;
       const where = target ? `under “${target.context.name}”` : "to the top level";
-      showUndo(`Moved “${context.name}” ${where}`, () => void send(context, to, context.parentId));
+      showUndo(`Moved “${context.name}” ${where}.`, () => void send(context, to, context.parentId));
     },
     [send],
   );

@@ -2,6 +2,7 @@ import { Group, Stack, Text, Title } from "@mantine/core";
 import { Link } from "wouter";
 import type { components } from "~/api/schema";
 import { RelativeTime } from "~/parts/format";
+import { sourceName } from "~/parts/names";
 import { Tag } from "~/parts/Tag";
 import classes from "./memory.module.css";
 
@@ -16,10 +17,10 @@ function TurnCard({ turn, projectId }: { turn: Turn; projectId: string }) {
         <Group gap="xs" justify="space-between" align="flex-start">
           <Link href={`/p/${projectId}/sessions/${turn.sessionId}`} className={classes.resultTitle}>
             {turn.kind === "commit" && turn.commitSha ? `Commit ${turn.commitSha.slice(0, 7)}` : "Session"}
-            {turn.agent && ` by ${turn.agent}`}
+            {turn.agent && ` by ${sourceName(turn.agent)}`}
           </Link>
           <Tag tone="warn" title="Not reviewed yet">
-            Unreviewed
+            unreviewed
           </Tag>
         </Group>
         <Text size="sm" lineClamp={3}>

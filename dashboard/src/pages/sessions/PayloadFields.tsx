@@ -106,7 +106,7 @@ export function Files({ files }: { files: string[] }) {
       {shown.length < files.length && (
         <li>
           <Button size="compact-xs" variant="subtle" color="gray" onClick={() => setAll(true)}>
-            and {pluralize(files.length - shown.length, "more file")}
+            {pluralize(files.length - shown.length, "more file")}
           </Button>
         </li>
       )}

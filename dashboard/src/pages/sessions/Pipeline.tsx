@@ -73,7 +73,7 @@ function Run({ job }: { job: Job }) {
   return (
     <>
       <div className={classes.runHead}>
-        <Tag tone={TONE[job.status]}>{job.status}</Tag>
+        <Tag tone={TONE[job.status]}>{job.status === "cancelled" ? "canceled" : job.status}</Tag>
         <Text size="xs" c="dimmed">
           <RelativeTime at={job.createdAt} />
           {took && `, took ${took}`}

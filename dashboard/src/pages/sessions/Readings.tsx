@@ -3,6 +3,7 @@ import { useGet } from "~/api/hooks";
 import type { Reading, Session } from "~/api/types";
 import { lookup } from "~/parts/lookup";
 import { formatNumber, RelativeTime } from "~/parts/format";
+import { sourceName } from "~/parts/names";
 
 const OUTCOME: Record<string, string> = {
   open: "in progress",
@@ -13,7 +14,8 @@ const OUTCOME: Record<string, string> = {
 
 function reader(reading: Reading): string {
   if (reading.agent === "") return reading.model;
-  return reading.model === "" ? reading.agent : `${reading.agent} (${reading.model})`;
+  const agent = sourceName(reading.agent);
+  return reading.model === "" ? agent : `${agent} (${reading.model})`;
 }
 
 /** Which language models or coding agents read the session, and what that cost. */

@@ -69,7 +69,7 @@ function DeleteSession({ session }: { session: Session }) {
         onClose={() => setOpened(false)}
       >
         This permanently deletes its {pluralize(session.eventCount, "event")} and the drafts based only on it.
-        Approved memories stay, but lose their quotes from this session.
+        Approved memories are kept, but lose their quotes from this session.
       </ConfirmDialog>
     </>
   );
