@@ -39,12 +39,11 @@ export function StartScreen({ projectId, ask }: { projectId: string; ask: (quest
         items.length === 0 ? (
           <EmptyState icon={<IconMessageQuestion size={40} />} title="No approved memories yet">
             <Text size="sm" mb="sm">
-              Answers are based on approved memories. Connect an agent or save a memory yourself, then approve
-              it in{" "}
+              Answers come mainly from approved memories. Approve drafts in{" "}
               <Anchor component={Link} href={`/p/${projectId}/review`}>
                 Review
               </Anchor>
-              .
+              , connect an agent, or save a memory yourself:
             </Text>
             <CodeBlock label="Copy command">
               {'loremark save "Deploys need a tag; main goes to staging only"'}

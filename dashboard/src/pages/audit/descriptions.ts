@@ -1,6 +1,7 @@
 import type { components } from "~/api/schema";
 import { pluralize } from "~/parts/format";
 import { lookup } from "~/parts/lookup";
+import { sourceName } from "~/parts/names";
 import { KINDS } from "../hygiene/actions";
 
 export type Entry = components["schemas"]["AuditEntry"];
@@ -70,6 +71,11 @@ const ACTIONS: Record<string, [string, string, (entry: Entry) => string]> = {
     "Memory",
     "Session deleted",
     (e) => `deleted a session with ${pluralize(Number(detail(e, "events")), "event")}`,
+  ],
+  "session.sent_to_agent": [
+    "Memory",
+    "Session sent to an agent",
+    (e) => `sent a session to ${sourceName(detail(e, "agent"))} to read`,
   ],
   "item.deleted": ["Memory", "Memory deleted", (e) => `deleted the memory “${detail(e, "title")}”`],
   "context.deleted": ["Memory", "Context deleted", (e) => `deleted the context ${detail(e, "schemaKey")}`],

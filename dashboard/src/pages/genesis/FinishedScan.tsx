@@ -26,11 +26,11 @@ function Head({ scan, onRescan }: { scan: Scan; onRescan?: () => void }) {
   const canManage = useCanManage();
   let icon: ReactNode = <IconCircleCheck size={22} className={classes.good} />;
   let title = "Scan complete";
-  let message: ReactNode = "Findings are listed below and are being added to Memory and Map.";
+  let message: ReactNode = "Findings are listed below and added to Memory and Map for review.";
   if (scan.phase === "complete" && scan.error) {
     icon = <IconAlertTriangle size={22} className={classes.bad} />;
     title = "Scan incomplete";
-    message = `${scan.error} Findings from the other files are listed below and are being added to Memory and Map.`;
+    message = `${scan.error} Findings from the other files are listed below and added to Memory for review.`;
   } else if (scan.phase === "failed") {
     icon = <IconAlertTriangle size={22} className={classes.bad} />;
     title = "Scan failed";

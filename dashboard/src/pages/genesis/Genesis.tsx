@@ -36,7 +36,7 @@ function FirstScan({ options, setOptions }: FirstScanProps) {
       </Title>
       <Text size="sm" c="dimmed" mb="md" style={{ overflowWrap: "anywhere" }}>
         Genesis reads {project.repoUrl} and shows findings by area, the tech stack and an import graph.
-        Important findings become memories for your agents.
+        Findings are also added to Memory and Map for review.
       </Text>
       <ScanForm options={options} setOptions={setOptions} hasPreviousScan={false} />
     </section>

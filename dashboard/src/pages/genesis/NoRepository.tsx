@@ -47,7 +47,7 @@ export function NoRepository() {
           </Title>
           <Text size="sm" c="dimmed">
             {canWrite
-              ? "Scan a checkout on your machine. Only the findings are sent; they become memories of this project."
+              ? "Scan a checkout on your machine. Only the findings are sent, and added to Memory for review."
               : "Anyone with write access can scan a checkout on their machine."}
           </Text>
           <CodeBlock label="Copy command">{`loremark scan --project ${project.id}`}</CodeBlock>

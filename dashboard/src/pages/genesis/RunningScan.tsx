@@ -28,7 +28,7 @@ function CancelButton({ scan, onCancelled }: { scan: Scan; onCancelled: () => vo
           <Text size="sm">
             The scan stops after the current phase. Findings so far
             {scan.findingsCount > 0 && ` (${pluralize(scan.findingsCount, "finding")})`} stay listed here but
-            are not added to memory, because the scan is incomplete.
+            are not added to memory.
           </Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={() => setConfirming(false)} data-autofocus>

@@ -42,9 +42,10 @@ function RevokeDialog({
       onConfirm={onConfirm}
       onClose={onClose}
     >
-      Anything that uses {owner} key <b>{entry?.name}</b> immediately loses access. Agents keep captured
-      events and send them once they have a new key. This can't be undone, but you can create a new key any
-      time.
+      Anything that uses {owner} key <b>{entry?.name}</b> immediately loses access; events captured in the
+      meantime are sent once a new key is set up. A machine that also has a project's signing secret can still
+      send events; to stop it, rotate the secret in Project settings. This can't be undone, but you can create
+      a new key any time.
     </ConfirmDialog>
   );
 }

@@ -16,6 +16,7 @@ import { CreateKey } from "./CreateKey";
 
 /** Setup commands for the chosen agent and project. */
 function ConnectAgent() {
+  const me = useMe();
   const currentId = useCurrentProjectId();
   const projects = useProjects();
   const writable = (projects.data ?? []).filter(
@@ -46,7 +47,9 @@ function ConnectAgent() {
       ) : (
         projects.data && (
           <Text c="dimmed">
-            You have no project to connect yet. Create one, or ask a team admin for access.
+            {canManageTeam(me)
+              ? "You have no project to connect yet. Create one on the Home page."
+              : "You have no project to connect yet. Ask a team admin to add you to one."}
           </Text>
         )
       )}

@@ -29,9 +29,7 @@ function InstallSteps({ agent, url, projectId }: { agent: Agent; url: string; pr
       <Step title="In your repository, link it to the project.">
         <CodeBlock label="Copy init command">{`loremark init --project ${projectId}`}</CodeBlock>
       </Step>
-      <Step
-        title={`Set up capture, briefing and tools for ${agent.title}. Use --dry-run to preview the changes.`}
-      >
+      <Step title={`Set up ${agent.title}. Use --dry-run to preview the changes.`}>
         <CodeBlock label="Copy install command">{`loremark install ${agent.name}`}</CodeBlock>
       </Step>
       {agent.reads && (

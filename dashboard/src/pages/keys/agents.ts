@@ -7,6 +7,8 @@ export interface Agent {
   next: string;
   /** Limits of what is captured, if any. */
   limits?: string;
+  /** Whether its hooks report when a session ends, which starts enrichment. */
+  hasHooks?: boolean;
   /** Whether it can read finished sessions in the background. */
   reads?: boolean;
 }
@@ -19,6 +21,7 @@ const agent = (name: string, title: string, next: string, limits?: string): Agen
   kind: "agent",
   next,
   limits,
+  hasHooks: name !== "zed",
   reads: READERS.includes(name),
 });
 
@@ -45,7 +48,12 @@ export const AGENTS: Agent[] = [
     "VS Code",
     "Run the command “MCP: List Servers” and start loremark. To capture sessions, turn on the preview setting chat.useHooks.",
   ),
-  agent("windsurf", "Windsurf", "Restart Windsurf and refresh the servers in Cascade's settings."),
+  agent(
+    "windsurf",
+    "Windsurf",
+    "Restart Windsurf and refresh the servers in Cascade's settings. Run loremark sync to add the project memory to AGENTS.md.",
+    "Windsurf's hooks capture sessions but cannot brief it, so it reads the memory from AGENTS.md.",
+  ),
   agent("devin", "Devin Desktop", "Restart Devin Desktop."),
   agent(
     "zed",

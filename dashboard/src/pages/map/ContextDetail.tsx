@@ -14,6 +14,7 @@ import { Markdown } from "~/parts/Markdown";
 import { Loaded } from "~/parts/Page";
 import { StatusTag, Tag } from "~/parts/Tag";
 import { pluralize, RelativeTime } from "~/parts/format";
+import { useProject } from "~/shell/project";
 import {
   countEntries,
   useContextActions,
@@ -81,6 +82,7 @@ function Actions({
   const { context } = node;
   const actions = useContextActions(context);
   const canChange = useCanChange()(context);
+  const archived = useProject().status === "archived";
   return (
     <Group gap="xs">
       {canChange && context.state !== "approved" && (
@@ -119,7 +121,9 @@ function Actions({
         <Text size="sm" c="dimmed">
           {context.projectId === null
             ? "Shared with the whole team. Only team owners and admins can change it."
-            : "You have read-only access."}
+            : archived
+              ? "This project is archived and read-only."
+              : "You have read-only access."}
         </Text>
       )}
     </Group>

@@ -44,8 +44,8 @@ function NoContexts({ canAdd, add }: { canAdd: boolean; add: () => void }) {
         )
       }
     >
-      A context is a page about one part of the code, such as root/checkout. Sessions and Genesis scans draft
-      contexts for you to approve. To create them from a repository, run:
+      A context is a page about one part of the code, such as root/checkout. Agents and Genesis scans draft
+      contexts for you to approve. To draft them from a local checkout, run:
       <CodeBlock>loremark scan</CodeBlock>
     </EmptyState>
   );

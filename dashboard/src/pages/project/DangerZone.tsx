@@ -40,7 +40,8 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
           {overview.data
             ? `${pluralize(items, "memory", "memories")}, ${pluralize(overview.data.sessions.total, "session")}, and all`
             : "all memories, sessions,"}{" "}
-          contexts, conversations, webhooks and the signing secret. To keep a copy, export it first.
+          contexts, conversations, webhooks and the signing secret. To keep a copy of its memory, export it
+          first.
         </Text>
         <TextInput
           label={`Type ${project.name} to confirm`}

@@ -9,7 +9,7 @@ import classes from "./project.module.css";
 /** Above 100%, so nothing is approved automatically. */
 const OFF = 101;
 
-const TIERS = [
+export const TIERS = [
   { value: "", label: "Plan default" },
   { value: "small", label: "Small" },
   { value: "medium", label: "Medium" },
@@ -21,22 +21,23 @@ export function describeThreshold(percent: number): string {
   if (percent === 0)
     return "Approves every new memory that has no conflict and no redacted secret, whatever its confidence.";
   // What qualifies with the lowest confidence; the numbers are those of src/loremark/memory/extraction/confidence.py.
-  const memories =
-    percent > 95
-      ? "only memories saved with full confidence, such as those added with New memory"
-      : `memories with at least ${percent}% confidence, such as ` +
-        (percent > 92
-          ? "those that people save themselves"
-          : percent > 90
-            ? "explicitly stated decisions and rules"
-            : percent > 72
-              ? "explicitly stated decisions, and commits with a description"
-              : percent > 50
-                ? "rules from instruction files"
-                : percent > 10
-                  ? "changes reported without an explanation"
-                  : "sentences taken from a session summary");
-  return `Approves ${memories}, unless they have a conflict or a redacted secret. Everything else waits for review.`;
+  if (percent > 95) return "No memory reaches this confidence, so every new memory waits for review.";
+  const examples =
+    percent > 92
+      ? "those that people save themselves"
+      : percent > 90
+        ? "explicitly stated decisions and rules"
+        : percent > 72
+          ? "explicitly stated decisions, and commits with a description"
+          : percent > 50
+            ? "rules from instruction files"
+            : percent > 10
+              ? "changes reported without an explanation"
+              : "sentences taken from a session summary";
+  return (
+    `Approves memories with at least ${percent}% confidence, such as ${examples}, unless they have a conflict or a ` +
+    "redacted secret. Everything else waits for review."
+  );
 }
 
 function Threshold({ disabled, current }: { disabled: boolean; current: number }) {
@@ -118,7 +119,7 @@ export function Enrichment({ disabled }: { disabled: boolean }) {
             Claude Code, Codex and other agents can read your finished sessions in the background and write
             memories from them, with your own account. Turn it on for your machine:
           </Text>
-          <CodeBlock label="Copy the command">loremark reading on</CodeBlock>
+          <CodeBlock label="Copy command">loremark reading on</CodeBlock>
         </div>
         <Switch
           label="Deep enrichment"

@@ -54,7 +54,7 @@ function Export() {
       </Button>
       <Text size="sm" c="dimmed" flex="1 1 14rem" aria-live="polite">
         {bytes === null
-          ? "Contexts, sessions, events, and memories with their history in one file. Excludes members, API keys and secrets."
+          ? "Contexts, sessions, events, and memories with their history in one file. Excludes conversations, webhooks, members, API keys and secrets."
           : `${formatMebibytes(bytes)} downloaded…`}
       </Text>
     </Group>

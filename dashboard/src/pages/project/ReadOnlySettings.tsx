@@ -5,7 +5,7 @@ import { CopyIconButton } from "~/parts/Copy";
 import { Loaded } from "~/parts/Page";
 import { useProject } from "~/shell/project";
 import { useProjectDetail } from "./useUpdateProject";
-import { describeThreshold } from "./Enrichment";
+import { describeThreshold, TIERS } from "./Enrichment";
 import { VISIBILITY } from "./NewProject";
 import { RepositoryLink } from "./Repository";
 import classes from "./project.module.css";
@@ -36,7 +36,9 @@ export function ReadOnlySettings() {
             <Setting name="Auto-approval">
               {describeThreshold(Math.round(autoApproveThreshold * 100))}
             </Setting>
-            <Setting name="Model">{project.aiTier ?? "Plan default"}</Setting>
+            <Setting name="Model">
+              {TIERS.find(({ value }) => value === (project.aiTier ?? ""))?.label}
+            </Setting>
             <Setting name="Repository">
               {project.repoUrl ? <RepositoryLink url={project.repoUrl} /> : <Text c="dimmed">None</Text>}
             </Setting>

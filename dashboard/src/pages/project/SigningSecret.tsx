@@ -42,8 +42,8 @@ function RotateDialog({
     <Modal opened={opened} onClose={onClose} title="Rotate signing secret">
       <Stack>
         <Text size="sm">
-          Tools that sign with the old secret need the new one. Run <code>loremark init</code> again in each
-          linked repository to update it.
+          Tools that sign with the old secret need the new one. Machines signed in as an owner or admin fetch
+          it automatically; update all others yourself.
         </Text>
         <Text size="sm">
           The old secret keeps working for one day, so no events are lost. If it may have leaked, revoke it

@@ -68,7 +68,7 @@ function TestResult({ delivery, onClose }: { delivery: Delivery; onClose: () => 
         {!delivered &&
           (delivery.responseStatus
             ? "The receiver must respond with a status from 200 to 299."
-            : "Check that the URL is correct and reachable from the internet, and that its certificate is valid.")}
+            : "Check that the URL is correct, that the Loremark server can reach it, and that its certificate is valid.")}
       </Text>
     </Alert>
   );

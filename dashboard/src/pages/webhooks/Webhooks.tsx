@@ -28,9 +28,8 @@ function WebhookList({ canWrite, onCreate }: { canWrite: boolean; onCreate: () =
               )
             }
           >
-            A webhook sends a signed POST request to your URL for each event you select, such as a finished
-            session, a new memory or a failed enrichment. Failed deliveries are retried for 15 hours and
-            logged here.
+            A webhook sends a POST request to your URL for each event you select, such as a finished session,
+            a new memory or a failed enrichment. Failed deliveries are retried for 15 hours and logged here.
           </EmptyState>
         ) : (
           <ul className={classes.webhooks} aria-label="Webhooks">

@@ -33,8 +33,8 @@ export const EVENT_GROUPS: [string, [WebhookEvent, string][]][] = [
   [
     "Members",
     [
-      ["member.added", "Someone joined the project"],
-      ["member.removed", "Someone left the project"],
+      ["member.added", "A member was added to the project"],
+      ["member.removed", "A member was removed from the project"],
     ],
   ],
 ];

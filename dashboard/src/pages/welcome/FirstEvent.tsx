@@ -10,6 +10,7 @@ import { eventName } from "~/parts/names";
 import { ErrorAlert } from "~/parts/Page";
 import { Tag } from "~/parts/Tag";
 import { RelativeTime } from "~/parts/format";
+import type { Agent } from "../keys/agents";
 import classes from "./welcome.module.css";
 
 const EXCERPT_CHARS = 240;
@@ -63,13 +64,21 @@ function NextSteps({ projectId }: { projectId: string }) {
   );
 }
 
+/** What happens to the event now. */
+function describeNext(agent: Agent): string {
+  if (agent.kind === "curl") return "Open its session and choose Enrich now to extract memories from it.";
+  return agent.hasHooks
+    ? "Your agent is connected. When its session ends, its decisions and findings become memories that the next session starts with."
+    : "Your agent is connected. What it saves with a tool becomes memories.";
+}
+
 interface ReceivedProps {
   projectId: string;
   previousEventAt: string | null;
-  hasHooks: boolean;
+  agent: Agent;
 }
 
-function Received({ projectId, previousEventAt, hasHooks }: ReceivedProps) {
+function Received({ projectId, previousEventAt, agent }: ReceivedProps) {
   const sessions = useGet("/api/v2/sessions", { query: { projectId, limit: 1 } });
   const id = sessions.data?.[0]?.id ?? "";
   const events = useGet(
@@ -89,9 +98,7 @@ function Received({ projectId, previousEventAt, hasHooks }: ReceivedProps) {
       </Group>
       {first && <EventSummary event={first} />}
       <Text size="sm" mt="sm">
-        {hasHooks
-          ? "Your agent is connected. When its session ends, its decisions and findings become memories that the next session starts with."
-          : "Event received. Open the session and choose Enrich now to extract memories from it."}
+        {describeNext(agent)}
       </Text>
       <NextSteps projectId={projectId} />
     </div>
@@ -100,12 +107,11 @@ function Received({ projectId, previousEventAt, hasHooks }: ReceivedProps) {
 
 interface Props {
   projectId: string;
-  /** Whether the agent's hooks report when a session ends, which starts enrichment. */
-  hasHooks: boolean;
+  agent: Agent;
 }
 
 /** Waits for the project's next event and shows it. */
-export function FirstEvent({ projectId, hasHooks }: Props) {
+export function FirstEvent({ projectId, agent }: Props) {
   const cache = useQueryClient();
   const overview = useGet("/api/v2/overview/{projectId}", { path: { projectId } });
   const lastEventAt = overview.data?.lastEventAt ?? null;
@@ -123,7 +129,7 @@ export function FirstEvent({ projectId, hasHooks }: Props) {
   if (overview.error && !overview.data)
     return <ErrorAlert error={overview.error} retry={() => void overview.refetch()} />;
   if (initial !== undefined && lastEventAt !== initial)
-    return <Received projectId={projectId} previousEventAt={initial} hasHooks={hasHooks} />;
+    return <Received projectId={projectId} previousEventAt={initial} agent={agent} />;
   return (
     <div className={classes.waiting} role="status">
       <span className={classes.pulse} aria-hidden />

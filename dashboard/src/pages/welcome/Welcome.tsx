@@ -121,7 +121,10 @@ function KeyStep({ agent, project }: { agent: Agent; project: Project }) {
             Create key
           </Button>
           <Text size="sm" c="dimmed" flex="1 1 14rem">
-            Your agent uses this key to act as you. You can revoke it any time under{" "}
+            {agent.kind === "agent"
+              ? "The loremark command uses this key to act as you, and creates a limited one for your agents."
+              : "This key acts as you."}{" "}
+            You can revoke it any time under{" "}
             <Anchor component={Link} href="/keys" inherit underline="always">
               API keys
             </Anchor>
@@ -167,7 +170,7 @@ function SetupSteps({ projects }: { projects: Project[] }) {
         {ready && <KeyStep agent={agent} project={project} />}
       </Step>
       <Step number={4} title="Receive the first event" state={ready ? "current" : "later"}>
-        {ready && <FirstEvent key={project.id} projectId={project.id} hasHooks={agent.kind === "agent"} />}
+        {ready && <FirstEvent key={project.id} projectId={project.id} agent={agent} />}
       </Step>
     </ol>
   );
