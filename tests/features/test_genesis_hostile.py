@@ -179,7 +179,7 @@ async def test_scan_ends_incomplete_when_its_cpu_budget_is_used_up(
         assert scan["phase"] == "complete"
         assert scan["error"] == (
             f"This scan is incomplete: {len(unread)} of {len(paths)} files were not read, because parsing took too "
-            "much CPU time (LOREMARK_SCAN_CPU_S)."
+            "much CPU time. The server administrator can raise LOREMARK_SCAN_CPU_S."
         )
         assert "zoo/last.py" in unread
         assert unread.isdisjoint({"README.md", "shop/api.py", "src/Fine.java", "src/Hang0.java"})

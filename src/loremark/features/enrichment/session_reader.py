@@ -130,7 +130,7 @@ def _warn(task: Task, tally: Tally) -> None:
             task.progress.warn(f"Left out {count} item{'' if count == 1 else 's'} {what}.")
     if tally.unknown_ids:
         task.progress.warn(
-            f"The model named {tally.unknown_ids} unknown item id{'' if tally.unknown_ids == 1 else 's'}."
+            f"The model named {tally.unknown_ids} unknown item ID{'' if tally.unknown_ids == 1 else 's'}."
         )
 
 

@@ -55,7 +55,7 @@ async def describe_unread(task: Task, tx: Tx) -> str | None:
         return None
     return (
         f"This scan is incomplete: {unread} of {task.scan['files_total']} files were not read, because parsing took "
-        "too much CPU time (LOREMARK_SCAN_CPU_S)."
+        "too much CPU time. The server administrator can raise LOREMARK_SCAN_CPU_S."
     )
 
 
