@@ -354,7 +354,7 @@ async def test_a_demoted_admin_has_no_way_back(service: Service) -> None:
         assert [(entry["id"], entry["status"]) for entry in listed] == [(hooks[project_id], status)]
     ((subject, text),) = await emails_to(service.settings.data_dir, owner.email)
     assert subject == "Mira Member is no longer an admin of the team Stones"
-    assert "revoked the invitation of me-again@example.com" in text
+    assert "revoked the invitation for me-again@example.com" in text
 
 
 async def test_promoting_a_member_changes_nothing_else(service: Service) -> None:
