@@ -57,6 +57,17 @@ def test_project_files_contain_no_local_path(shell: Shell, name: str, tmp_path: 
     assert _state(shell, name)[1] == "installed"
 
 
+def test_a_temporary_copy_is_not_written_into_agents_files(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``uvx`` and ``pipx run`` keep it in a cache that they clean."""
+    monkeypatch.setattr(sys, "prefix", str(shell.home / ".cache" / "uv" / "archive-v0" / "Zk3"))
+    before = snapshot(shell.home)
+    code, _, err = shell("install", "gemini", "--yes")
+    assert (code, snapshot(shell.home) == before) == (2, True)
+    assert "uv tool install loremark" in err
+    assert shell("install", "--list")[0] == 0
+    assert shell("install", "gemini", "--yes", "--command", str(shell.program))[0] == 0
+
+
 def test_the_bare_name_is_used_if_all_programs_find_it(shell: Shell, tool: Path) -> None:
     assert shell("install", "claude-code", "--yes")[0] == 0
     settings = (shell.home / ".claude" / "settings.json").read_text()

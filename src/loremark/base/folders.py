@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterable, Mapping
 
 _NAME = "loremark"
+_CACHE_VARIABLES = ("XDG_CACHE_HOME", "UV_CACHE_DIR")
+_CACHE_NAMES = {".cache", "Caches"}
 
 
 def data_folder(environment: Mapping[str, str] | None = None) -> str:
@@ -27,6 +29,16 @@ def config_folder(environment: Mapping[str, str] | None = None) -> str:
 def state_folder(environment: Mapping[str, str] | None = None) -> str:
     """Return the directory for persistent state other than configuration, such as the hook's spool."""
     return _folder("XDG_STATE_HOME", (".local", "state"), ("Library", "Application Support"), environment)
+
+
+def is_temporary(path: str, environment: Mapping[str, str] | None = None) -> bool:
+    """Return whether a program lies in a cache, where ``uvx`` and ``pipx run`` put it until the cache is cleaned."""
+    given = os.environ if environment is None else environment
+    real = os.path.realpath(path)
+    caches = [os.path.realpath(folder) for name in _CACHE_VARIABLES if (folder := given.get(name))]
+    if any(os.path.commonpath((real, cache)) == cache for cache in caches):
+        return True
+    return not _CACHE_NAMES.isdisjoint(real.split(os.sep))
 
 
 def environment_overrides(names: Iterable[str]) -> dict[str, str]:

@@ -107,7 +107,7 @@ def build_parser(name: str, spec: CommandSpec) -> Parser:
 
 
 def main(table: CommandTable, arguments: Sequence[str], version: Callable[[], str]) -> int:
-    """Run a command line and return the exit code. Errors are printed as one line on standard error."""
+    """Run a command line (at least one word) and return the exit code. Errors are one line on standard error."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # file names may not be valid UTF-8
@@ -128,9 +128,9 @@ def main(table: CommandTable, arguments: Sequence[str], version: Callable[[], st
 def _run(table: CommandTable, arguments: list[str], version: Callable[[], str]) -> int:
     if arguments[:1] == ["help"] and len(arguments) > 1:
         arguments = [*arguments[1:], "--help"]
-    if not arguments or arguments[0] in ("-h", "--help", "help"):
-        (sys.stdout if arguments else sys.stderr).write(top_level_help(table))
-        return OK if arguments else USAGE
+    if arguments[0] in ("-h", "--help", "help"):
+        sys.stdout.write(top_level_help(table))
+        return OK
     if arguments[0] in ("-V", "--version", "version"):
         sys.stdout.write(f"loremark {version()}\n")
         return OK
@@ -176,7 +176,7 @@ def _explain(error: ApiError) -> str:
 
 def top_level_help(table: CommandTable) -> str:
     """The output of ``loremark --help``: all commands, by group."""
-    lines = ["Shared project memory for coding agents.", "", "usage: loremark COMMAND [options]", ""]
+    lines = ["Shared project memory for coding agents.", "", "usage: loremark [COMMAND] [options]", ""]
     groups: dict[str, list[str]] = {}
     for name, spec in table.items():
         groups.setdefault(spec.group, []).append(name)
@@ -184,6 +184,7 @@ def top_level_help(table: CommandTable) -> str:
         lines.append(f"{group}:")
         lines += [f"  {name:<12} {import_module(table[name].module).SUMMARY}" for name in names]
         lines.append("")
+    lines.append("Without a command, loremark starts the server, like 'loremark serve'.")
     lines.append("Run 'loremark COMMAND --help' to learn more about a command.")
     return "\n".join(lines) + "\n"
 

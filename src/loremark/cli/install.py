@@ -76,6 +76,12 @@ def run(arguments: argparse.Namespace) -> int:
         options = options._replace(server=Server(_mcp_url(arguments.http)))
     if arguments.list:
         return _list(options, ledger, arguments.json)
+    if arguments.command is None and folders.is_temporary(sys.prefix):
+        raise CommandError(
+            "agents need a lasting copy of this program, and this one runs from a cache; "
+            "run: uv tool install loremark (or: pipx install loremark), then: loremark install",
+            USAGE,
+        )
     with ledger.locked():
         return _install(_choose_agents(arguments, options.locations), options, ledger, arguments)
 

@@ -1,4 +1,7 @@
-"""The ``loremark`` command. ``hook`` and ``mcp`` are dispatched before anything slow is imported."""
+"""The ``loremark`` command; without arguments it starts the server.
+
+``hook`` and ``mcp`` are dispatched before anything slow is imported.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ def main() -> int:
     from loremark.cli import framework
     from loremark.entry.command_table import COMMANDS
 
-    return framework.main(COMMANDS, arguments, _version)
+    return framework.main(COMMANDS, arguments or ["serve"], _version)
 
 
 def _version() -> str:

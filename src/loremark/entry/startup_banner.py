@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from loremark.base import profile
-from loremark.base.folders import data_folder
+from loremark.base.folders import data_folder, is_temporary
 from loremark.base.settings import FILE, Settings
 from loremark.entry.application import VERSION
 from loremark.entry.runtime import Runtime
@@ -76,9 +76,15 @@ def _sign_in_lines(settings: Settings, token: str | None, has_owner: bool) -> li
 
 
 def _agent_lines(settings: Settings) -> list[str]:
-    program = _program()
+    if is_temporary(sys.prefix):
+        program = _NAME
+        first = ["  Connect your agents. Install the command for good, then run the rest in your project folder:"]
+        first += ["    uv tool install loremark        (or: pipx install loremark)"]
+    else:
+        program = _program()
+        first = ["  Connect your agents. In your project folder, run:"]
     return [
-        "  Connect your agents. In your project folder, run:",
+        *first,
         f"    {program} login{_url_option(settings.base_url)} --browser",
         f"    {program} init",
         f"    {program} install",
