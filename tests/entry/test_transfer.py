@@ -1,9 +1,7 @@
-"""``loremark admin`` export, import and backup."""
+"""``loremark admin`` export and import."""
 
 from __future__ import annotations
 
-import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,7 @@ from loremark.base.settings import SettingsError
 from loremark.entry import transfer
 from loremark.wire.transfer import CHUNK_LINES
 from tests.features.exported_project import create_full_project, export
-from tests.support.service import Service, run_service, settings_for
+from tests.support.service import Service
 
 pytestmark = pytest.mark.anyio
 
@@ -38,28 +36,3 @@ async def test_export_and_import(service: Service, tmp_path: Path) -> None:
     file.write_bytes(b"\n" * CHUNK_LINES + b'{"loremark": "cake"}\n')
     with pytest.raises(SettingsError, match=r"^line 20001: loremark has an unknown value"):
         await transfer.import_from(service.settings, file, there)
-
-
-async def test_backup_of_a_running_server(service: Service, tmp_path: Path) -> None:
-    memory = await create_full_project(service)
-    before = await export(memory.owner, memory.tool.project_id)
-    folder = tmp_path / "backup"
-    report = await transfer.backup(service.settings, folder)
-    with pytest.raises(SettingsError, match="is not empty"):
-        await transfer.backup(service.settings, folder)
-    assert any((folder / "blobs" / memory.tool.project_id).iterdir())
-    assert (folder / "keys" / "encryption.key").stat().st_mode & 0o777 == 0o600
-    if not service.settings.on_sqlite:
-        assert report[0].startswith("The database was not copied. Run: pg_dump --format=custom --file=")
-        return
-    await memory.send({"late": True})
-    async with run_service(settings_for(folder, "")) as copied:
-        answer = await copied.http.get(
-            f"/api/v2/export?projectId={memory.tool.project_id}",
-            headers={"Authorization": f"Bearer {memory.owner.key}"},
-        )
-    assert answer.content == before
-    assert json.loads(before.splitlines()[-1])["events"] == 3
-    shutil.rmtree(service.settings.data_dir / "blobs" / memory.tool.project_id)
-    with pytest.raises(SettingsError, match="the backup is incomplete"):
-        await transfer.backup(service.settings, tmp_path / "second")

@@ -11,6 +11,8 @@ from loremark.base import ids
 from loremark.base.crypto import KEY_BYTES, Sealer
 from loremark.base.settings import GENERATED, Settings, SettingsError
 
+ENCRYPTION_KEY = "encryption.key"
+
 
 def _read_or_generate(path: Path) -> str:
     """The secret in this file, generated if missing. Processes that start at the same time agree on one."""
@@ -36,7 +38,17 @@ def _read_or_generate(path: Path) -> str:
 
 
 def load_sealer(settings: Settings) -> Sealer:
-    text = settings.encryption_key or _read_or_generate(settings.data_dir / "keys" / "encryption.key")
+    return _sealer(settings.encryption_key or _read_or_generate(settings.data_dir / "keys" / ENCRYPTION_KEY))
+
+
+def find_sealer(text: str, path: Path) -> Sealer | None:
+    """The sealer for a key or, without one, for the key in this file; None if there is no file either."""
+    if not text and not path.is_file():
+        return None
+    return _sealer(text or path.read_text(encoding="ascii").strip())
+
+
+def _sealer(text: str) -> Sealer:
     try:
         return Sealer(base64.b64decode(text, validate=True))
     except (binascii.Error, ValueError):

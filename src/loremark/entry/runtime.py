@@ -21,6 +21,9 @@ from loremark.storage import schema
 from loremark.storage.connect import open_database
 from loremark.storage.database import Database
 
+KEY_CLAIM = "encryption_key"
+"""The value of the installation that identifies its encryption key."""
+
 
 def database_address(settings: Settings) -> str | Path:
     return settings.sqlite_path if settings.on_sqlite else settings.database_url
@@ -60,8 +63,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
 
 async def _check_key(database: Database, sealer: Sealer) -> None:
     async with database.write() as tx:
-        await people.claim(tx, "encryption_key", sealer.fingerprint)
-        known = await people.find_claim(tx, "encryption_key")
+        await people.claim(tx, KEY_CLAIM, sealer.fingerprint)
+        known = await people.find_claim(tx, KEY_CLAIM)
     if known != sealer.fingerprint:
         raise SettingsError(
             "LOREMARK_ENCRYPTION_KEY (or keys/encryption.key in the data folder) does not match this database; "

@@ -1,30 +1,22 @@
-"""``loremark admin`` export, import and backup."""
+"""``loremark admin`` export and import."""
 
 from __future__ import annotations
 
-import asyncio
 import os
-import shlex
-import shutil
 import sys
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from loremark.base import errors
 from loremark.base.caller import OWNER, AuthMethod, Caller, Scope
 from loremark.base.plans import load_plans
 from loremark.base.settings import Settings, SettingsError
-from loremark.cli.output import pluralize
 from loremark.entry.runtime import Runtime, open_runtime
 from loremark.exchange.chunks import InvalidFileError, number_in_file, read_lines, split_chunks
 from loremark.features.projects import store as projects
 from loremark.features.projects.repository import RepoHosts
 from loremark.features.transfer.exporting import export_project
 from loremark.features.transfer.service import ImportContext, import_chunk
-from loremark.storage import schema
-from loremark.storage.backup import backup_sqlite, list_blobs
 from loremark.storage.database import Row
 from loremark.wire.transfer import ImportResult, LineCounts
 
@@ -114,80 +106,3 @@ def _add(total: ImportResult, done: ImportResult) -> None:
     for sums, counts in ((total.created, done.created), (total.skipped, done.skipped)):
         for name in counts.__struct_fields__:
             setattr(sums, name, getattr(sums, name) + getattr(counts, name))
-
-
-async def backup(settings: Settings, folder: Path) -> list[str]:
-    """Back up to a folder that can replace the data folder, while the server runs. Returns report lines."""
-    _prepare_folder(folder)
-    if not settings.on_sqlite:
-        report = [f"The database was not copied. Run: {_pg_dump(settings.database_url, folder)}"]
-        return [*report, *await asyncio.to_thread(_copy_rest, settings, folder, None)]
-    copy = folder / "loremark.db"
-    # Copy the database first: blobs are stored before the rows that reference them.
-    await asyncio.to_thread(backup_sqlite, settings.sqlite_path, copy)
-    found = await schema.version(copy)
-    if found != schema.HEAD:
-        raise SettingsError(
-            f"the copied database is at schema {found}, but this version needs {schema.HEAD}; "
-            "run loremark admin migrate, then back up to a new folder"
-        )
-    report = [f"Database copied to {copy} and verified ({copy.stat().st_size:,} bytes)."]
-    return [*report, *await asyncio.to_thread(_copy_rest, settings, folder, copy)]
-
-
-def _prepare_folder(folder: Path) -> None:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if any(folder.iterdir()):
-        raise SettingsError(f"{folder} is not empty; choose a new or empty folder for the backup")
-
-
-def _pg_dump(url: str, folder: Path) -> str:
-    """The pg_dump command without the password, which belongs in PGPASSWORD or ~/.pgpass."""
-    parts = urlsplit(url)
-    address = parts._replace(
-        netloc=parts.netloc.replace(f":{parts.password}@", "@") if parts.password else parts.netloc
-    )
-    command = ["pg_dump", "--format=custom", f"--file={folder / 'loremark.dump'}", address.geturl()]
-    return " ".join(map(shlex.quote, command))
-
-
-def _copy_rest(settings: Settings, folder: Path, copy: Path | None) -> list[str]:
-    """Copy keys and blobs, and check that every blob in the copied database exists."""
-    report = []
-    keys = settings.data_dir / "keys"
-    if keys.is_dir():
-        shutil.copytree(keys, folder / "keys", ignore=_ignore_links)
-        os.chmod(folder / "keys", 0o700)
-        report.append(
-            f"Keys copied to {folder / 'keys'}. Keep them safe: together with the database they reveal its secrets."
-        )
-    parts = urlsplit(settings.blobs_url)
-    if parts.scheme != "file":
-        return [
-            *report,
-            f"Blobs are stored in {settings.blobs_url} and were not copied. Back them up with that store's tools.",
-        ]
-    source, target = Path(url2pathname(parts.path)), folder / "blobs"
-    if source.is_dir():
-        shutil.copytree(source, target, ignore=_ignore_hidden_and_links)
-    missing = [
-        sha256
-        for project_id, sha256, size in (list_blobs(copy) if copy is not None else ())
-        if not _has_size(target / project_id / sha256, size)
-    ]
-    if missing:
-        count = pluralize(len(missing), "blob")
-        raise SettingsError(f"the backup is incomplete: {count} missing from {source}, for example {missing[0]}")
-    return [*report, f"Blobs copied to {target}."]
-
-
-def _ignore_hidden_and_links(folder: str, names: list[str]) -> set[str]:
-    return {name for name in names if name.startswith(".")} | _ignore_links(folder, names)
-
-
-def _ignore_links(folder: str, names: list[str]) -> set[str]:
-    return {name for name in names if os.path.islink(os.path.join(folder, name))}
-
-
-def _has_size(path: Path, size: int) -> bool:
-    return path.is_file() and path.stat().st_size == size

@@ -83,6 +83,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "loremark admin backup /var/backups/loremark-monday",
     )
     copy.add_argument("folder", type=Path, metavar="DIR", help="a new or empty folder")
+    copy.add_argument(
+        "--skip-blobs", action="store_true", help="leave out the blobs, if you back up the bucket yourself"
+    )
+    restoring = commands.add(
+        "restore",
+        "Restore a backup into an installation without accounts, on either database engine.",
+        _restore,
+        "LOREMARK_DATA_DIR=/var/lib/loremark loremark admin restore /var/backups/loremark-monday",
+    )
+    restoring.add_argument("folder", type=Path, metavar="DIR", help="a folder written by backup")
     jobs = add_subcommands(commands.group("jobs", "List, show, retry and cancel background jobs."))
     listing = jobs.add(
         "list", "List background jobs, newest first.", _list_jobs, "loremark admin jobs list --status failed"
@@ -197,9 +207,17 @@ def _import(arguments: argparse.Namespace) -> int:
 
 
 def _backup(arguments: argparse.Namespace) -> int:
-    from loremark.entry import transfer
+    from loremark.entry import backup
 
-    for line in run_async(transfer.backup(read_settings(), arguments.folder)):
+    for line in run_async(backup.back_up(read_settings(), arguments.folder, skips_blobs=arguments.skip_blobs)):
+        write(line)
+    return 0
+
+
+def _restore(arguments: argparse.Namespace) -> int:
+    from loremark.entry import backup
+
+    for line in run_async(backup.restore(read_settings(), arguments.folder)):
         write(line)
     return 0
 
