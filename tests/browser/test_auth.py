@@ -39,11 +39,18 @@ async def test_sign_in_returns_to_the_requested_page(driver: Driver, visit: Open
         await expect(page).to_have_url(f"{window.url}{reached}")
 
 
-async def test_expired_sign_in_link_says_so(driver: Driver, visit: OpenVisit, olga: User) -> None:
+async def test_sign_in_link_that_does_not_work_says_why(driver: Driver, visit: OpenVisit, olga: User) -> None:
     window = await visit()
-    page = await window.go("/signin?token=used")
-    await expect(page.get_by_role("alert")).to_contain_text("has expired or was already used")
+    page = await window.go("/signin?token=wrong")
+    await expect(page.get_by_role("alert")).to_contain_text("is not valid. Check that you copied all of it.")
     assert await window.accessibility() == []
+    for problem, message in (("used", "already used"), ("expired", "work for 24 hours"), ("replaced", "a newer one")):
+        page = await window.go(f"/sign-in?link={problem}")
+        await expect(page.get_by_role("alert")).to_contain_text(message)
+        await expect(page.get_by_role("alert")).to_contain_text("loremark open")
+    page = await window.go("/sign-in?link=%3Cb%3E")
+    await expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+    await expect(page.get_by_role("alert")).to_have_count(0)
 
 
 async def test_registration_and_setup_up_to_the_first_event(

@@ -25,11 +25,11 @@ def _link(output: str) -> str:
     return found[-1]
 
 
-def _open(link: str) -> str | None:
-    """Open a link in a new browser; returns the login cookie, or None if it leads to the sign-in page."""
+def _open(link: str, problem: str = "used") -> str | None:
+    """Open a link in a new browser; returns the login cookie, or None if the sign-in page tells this problem."""
     answer = httpx.get(link, verify=False)
     cookie = answer.cookies.get("loremark_login")
-    assert (answer.status_code, answer.headers["location"]) == (303, "/" if cookie else "/sign-in?link=expired")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/" if cookie else f"/sign-in?link={problem}")
     return cookie
 
 
@@ -65,7 +65,7 @@ def test_printed_link_signs_in_once(loremark: Loremark) -> None:
         assert me.status_code == 200
         assert me.json()["role"] == "owner"
         assert _open(link) is None
-        assert _open(link[:-1]) is None
+        assert _open(link[:-1], "unknown") is None
         token = link.partition("token=")[2]
         assert token not in "".join(path.read_text(errors="replace") for path in loremark.folder.glob("*.db*"))
 
@@ -78,7 +78,7 @@ def test_link_expires_when_someone_registers(loremark: Loremark) -> None:
         proxied = {"X-Forwarded-For": "203.0.113.9"}
         assert httpx.post(f"{process.url}/api/auth/register", json=body, headers=proxied).status_code == 403
         assert httpx.post(f"{process.url}/api/auth/register", json=body).status_code == 201
-        assert _open(link) is None
+        assert _open(link, "replaced") is None
         process.stop()
     with loremark.start() as process:
         process.wait_ready()
@@ -95,7 +95,7 @@ def test_restart_replaces_an_unused_link(loremark: Loremark) -> None:
         process.wait_ready()
         second = _link(process.output)
         assert second != first
-        assert _open(first) is None
+        assert _open(first, "replaced") is None
         cookie = _open(second)
         assert cookie is not None
         assert _me(process, cookie).status_code == 200

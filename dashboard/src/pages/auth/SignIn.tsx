@@ -8,6 +8,13 @@ import { useFinishSignIn } from "./useFinishSignIn";
 import { FormError } from "./FormError";
 import { useSubmit } from "./useSubmit";
 
+const LINK_PROBLEMS: Record<string, string> = {
+  used: "This sign-in link was already used. Each link works once.",
+  expired: "This sign-in link has expired. Links work for 24 hours.",
+  replaced: "This sign-in link was replaced: the server has printed a newer one, or it has an account by now.",
+  unknown: "This sign-in link is not valid. Check that you copied all of it.",
+};
+
 function SignInHint({ search }: { search: string }) {
   const registration = useGet("/api/auth/registration").data;
   if (registration?.firstAccount || registration?.mode === "open")
@@ -33,7 +40,7 @@ export default function SignIn() {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const { submit, busy, error, retryIn } = useSubmit();
-  const linkExpired = new URLSearchParams(search).get("link") === "expired";
+  const linkProblem = LINK_PROBLEMS[new URLSearchParams(search).get("link") ?? ""];
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     void submit(async () => {
@@ -45,10 +52,10 @@ export default function SignIn() {
     <AuthLayout title="Sign in" hint={<SignInHint search={search} />}>
       <form onSubmit={onSubmit}>
         <Stack>
-          {linkExpired && !error && (
+          {linkProblem && !error && (
             <Alert color="yellow" variant="outline" role="alert">
-              This sign-in link has expired or was already used. Get a new one with{" "}
-              <code>loremark admin signin-link</code>.
+              {linkProblem} On the server’s machine, <code>loremark open</code> opens a new one, and{" "}
+              <code>loremark admin signin-link</code> prints one.
             </Alert>
           )}
           <FormError error={error} retryIn={retryIn} />

@@ -8,7 +8,7 @@ from loremark.features.dashboard.pages import Pages
 from loremark.features.identity import service
 from loremark.features.identity import store as people
 from loremark.features.identity.cookies import LoginCookie
-from loremark.features.identity.service import AuthConfig, SignedIn
+from loremark.features.identity.service import AuthConfig, LinkProblem, SignedIn
 from loremark.web.authentication import ANYONE, cookie, page_needs_login
 from loremark.web.call import Call
 from loremark.web.response import HTML, Response
@@ -91,14 +91,14 @@ async def asset(call: Call, name: str) -> Response:
 
 @routes.add("GET", "/signin", ANYONE, name="signin", tx=TxMode.WRITE, in_openapi=False)
 async def signin(call: Call, query: SigninQuery) -> Response:
-    """Sign in with a one-time link and open the dashboard; after a used or expired link, the sign-in page says so."""
+    """Sign in with a one-time link and open the dashboard. If it does not work, the sign-in page says why."""
     location = b"/"
     if call.request.method == "GET" and query.token:
         signed_in = await _sign_in(call, query.token)
         if signed_in is not None:
             call.use(LoginCookie).set(call, signed_in.token)
         elif not await _is_signed_in(call):
-            location = b"/sign-in?link=expired"
+            location = f"/sign-in?link={await _explain(call, query.token)}".encode()
     return Response(303, b"", HTML, [(b"location", location)])
 
 
@@ -106,6 +106,10 @@ async def _sign_in(call: Call, token: str) -> SignedIn | None:
     if len(token) > limits.SIGNIN_TOKEN_CHARS:
         return None
     return await service.sign_in_with_link(call.tx, call.use(AuthConfig), token, call.request.origin)
+
+
+async def _explain(call: Call, token: str) -> LinkProblem:
+    return "unknown" if len(token) > limits.SIGNIN_TOKEN_CHARS else await service.explain_link(call.tx, token)
 
 
 async def _is_signed_in(call: Call) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from msgspec import UNSET
 
@@ -24,6 +25,9 @@ from loremark.wire.identity import (
     RegistrationStatus,
     TeamSummary,
 )
+
+LinkProblem = Literal["unknown", "used", "expired", "replaced"]
+"""``replaced``: a later start printed another link, or somebody created the first account without it."""
 
 FIRST_ACCOUNT = "first_account"
 LOCAL_OWNER_EMAIL = "owner@localhost"
@@ -212,6 +216,17 @@ async def change_password(database: Database, config: AuthConfig, caller: Caller
         await store.delete_other_logins(tx, caller.user_id, keep=caller.credential_id)
         await audit.record(tx, caller, "password.changed", caller.user_id)
         notify_access_changed(tx, caller.user_id)
+
+
+async def explain_link(tx: Tx, token: str) -> LinkProblem:
+    """Why a one-time link did not sign in."""
+    link = await store.find_link(tx, token)
+    if link is None or (link["user_id"] and not await store.list_memberships(tx, link["user_id"])):
+        return "unknown"
+    if link["used_at_ms"] is None:
+        return "expired"
+    is_replaced = link["user_id"] is None and await store.find_claim(tx, FIRST_ACCOUNT) != link["id"]
+    return "replaced" if is_replaced else "used"
 
 
 async def sign_in_with_link(tx: Tx, config: AuthConfig, token: str, origin: Origin) -> SignedIn | None:

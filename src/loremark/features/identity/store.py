@@ -90,6 +90,7 @@ _CONSUME_LINK = Sql(
     .values(used_at_ms=bindparam("now_ms"))
     .returning(signin_links.c.id, signin_links.c.user_id)
 )
+_FIND_LINK = Sql(select(signin_links).where(signin_links.c.token_hash == bindparam("hashed")))
 _INVALIDATE_SETUP_LINKS = Sql(
     update(signin_links)
     .where(signin_links.c.used_at_ms.is_(None), signin_links.c.user_id.is_(None))
@@ -259,6 +260,10 @@ async def create_link(tx: Tx, user_id: str | None) -> str:
 async def consume_link(tx: Tx, token: str) -> Row | None:
     """Mark the link as used and return it; None if it is unknown, used or expired."""
     return await tx.one(_CONSUME_LINK, hashed=sha256_hex(token), now_ms=clock.now_ms())
+
+
+async def find_link(tx: Tx, token: str) -> Row | None:
+    return await tx.one(_FIND_LINK, hashed=sha256_hex(token))
 
 
 async def invalidate_setup_links(tx: Tx) -> None:
