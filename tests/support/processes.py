@@ -70,8 +70,13 @@ class Loremark:
             **self.settings,
         }
         if port is not None:
-            given["LOREMARK_PORT"] = str(port)
+            given |= {"LOREMARK_PORT": str(port), "XDG_STATE_HOME": self.settings.get("XDG_STATE_HOME", self.state)}
         return {**lifetime.child_env(), **given}
+
+    @property
+    def state(self) -> str:
+        """Where servers remember that they run; not in the home of whoever runs the tests."""
+        return str(self.folder / ".state")
 
     def run(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run an operator's command to its end."""

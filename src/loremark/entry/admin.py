@@ -29,6 +29,7 @@ from loremark.jobs.queue import RECURRING
 from loremark.ports.blobs.store import open_blobs
 from loremark.ports.mail.mailer import open_mailer
 from loremark.storage import schema
+from loremark.storage.connect import open_database
 from loremark.storage.database import Row, StorageUnavailable
 from loremark.web.validation import explain
 from loremark.wire.keys import NewKey
@@ -98,11 +99,16 @@ async def create_owner(
 
 async def signin_link(settings: Settings, email: str | None) -> str:
     """A one-time sign-in link for this account, or for the first owner."""
-    async with open_runtime(settings) as runtime, runtime.database.write() as tx:
-        user = await people.find_user(tx, email) if email else await people.find_first_owner(tx)
-        if user is None and email:
-            raise SettingsError(f"No account with the email address {email}")
-        token = await people.create_link(tx, user["id"] if user else None)
+    await schema.require_current(database_address(settings))
+    database = await open_database(database_address(settings), pool=1)
+    try:
+        async with database.write() as tx:
+            user = await people.find_user(tx, email) if email else await people.find_first_owner(tx)
+            if user is None and email:
+                raise SettingsError(f"No account with the email address {email}")
+            token = await people.create_link(tx, user["id"] if user else None)
+    finally:
+        await database.close()
     return signin_url(settings.base_url, token)
 
 

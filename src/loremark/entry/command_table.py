@@ -7,6 +7,7 @@ from loremark.cli.framework import CommandSpec
 
 COMMANDS: dict[str, CommandSpec] = {
     **CLIENT,
+    "open": CommandSpec("loremark.entry.commands.open", "get started"),
     "doctor": CommandSpec("loremark.entry.commands.doctor", "get started"),
     "scan": CommandSpec("loremark.entry.commands.scan", "codebase"),
     **HOOKS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 
 from loremark.base import log
 from loremark.base.settings import Settings
@@ -12,6 +12,7 @@ from loremark.entry.background import open_background
 from loremark.entry.data_dir_lock import lock_data_dir
 from loremark.entry.engines import list_models
 from loremark.entry.model_check import check_models
+from loremark.entry.running_servers import remember
 from loremark.entry.runtime import database_address, open_runtime
 from loremark.entry.startup_banner import format_banner
 from loremark.entry.worker import open_worker
@@ -27,7 +28,7 @@ def _lock_if_sqlite(settings: Settings) -> AbstractContextManager[None]:
 
 async def serve(settings: Settings) -> None:
     """Run API, job runner and dashboard in one process. Migrates the schema if needed."""
-    with server.open_socket(settings) as listening, _lock_if_sqlite(settings):
+    with server.open_socket(settings) as listening, _lock_if_sqlite(settings), ExitStack() as remembered:
         if (settings.on_sqlite or settings.auto_migrate) and await schema.migrate(database_address(settings)):
             _log.info("database migrated", schema=schema.HEAD)
         async with (
@@ -36,6 +37,7 @@ async def serve(settings: Settings) -> None:
             open_app(runtime, background) as app,
             check_models(list_models(settings, runtime.engines)),
         ):
+            remembered.enter_context(remember(settings))
             print(await format_banner(runtime), flush=True)
             await server.listen(app, listening, server.stop_signal(), app.close, settings.trusted_proxies)
 

@@ -65,7 +65,9 @@ def _sign_in_lines(settings: Settings, token: str | None, has_owner: bool) -> li
             f"    {signin_url(settings.base_url, token)}",
         ]
     else:
-        lines = [f"  Dashboard   {settings.base_url}", f"  Locked out? {admin} signin-link"]
+        lines = [f"  Dashboard   {settings.base_url}"]
+        lines += [f"  Sign in     {_program()} open"] if settings.on_sqlite else []
+        lines += [f"  Locked out? {admin} signin-link"]
     if has_owner:
         return lines
     return [

@@ -1,0 +1,48 @@
+"""``loremark open``: open the dashboard, signed in if the server runs on this machine."""
+
+from __future__ import annotations
+
+import argparse
+
+from loremark.cli.framework import CommandError
+
+SUMMARY = "Open the dashboard in the browser, with a new sign-in link if the server runs here."
+EXAMPLE = "loremark open"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--no-browser", action="store_true", help="only print the link")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import webbrowser
+
+    from loremark.cli.output import write
+
+    link = _find_link()
+    write(link)
+    if not arguments.no_browser:
+        webbrowser.open(link)
+    return 0
+
+
+def _find_link() -> str:
+    """A sign-in link of the server on this machine, or the address of the server this command line is signed in to."""
+    from loremark.base import profile
+    from loremark.base.settings import load
+    from loremark.cli.output import note
+    from loremark.entry import admin
+    from loremark.entry.commands.runner import run_async
+    from loremark.entry.running_servers import find_server
+
+    signed_in = profile.load()
+    server = find_server(signed_in.url if signed_in else None)
+    if server is not None:
+        note("Signs you in as the owner. The link works once and expires in 24 hours.")
+        return run_async(admin.signin_link(load(server.environment), None))
+    if signed_in is not None:
+        return signed_in.url
+    raise CommandError(
+        "no server runs on this machine; start one with: loremark serve (if it uses PostgreSQL, run "
+        "loremark admin signin-link with its settings), or sign in to another one with: loremark login --browser"
+    )

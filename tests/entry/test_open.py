@@ -1,0 +1,97 @@
+"""``loremark open`` opens the dashboard of the server on this machine with a new sign-in link."""
+
+from __future__ import annotations
+
+import json
+import stat
+import subprocess
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.entry.owner import make_owner
+from tests.support.processes import Loremark, Process, run_command
+
+
+@pytest.fixture
+def environment(plain: Loremark, tmp_path: Path) -> dict[str, str]:
+    """A new terminal of the user who started the server: it knows nothing of the server's settings."""
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf "%s" "$1" > "{tmp_path}/opened"\n')
+    browser.chmod(0o700)
+    home = tmp_path / "home"
+    home.mkdir()
+    return {"HOME": str(home), "XDG_STATE_HOME": plain.state, "PATH": "/usr/bin:/bin", "BROWSER": str(browser)}
+
+
+def _open(environment: dict[str, str], folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return run_command("open", *words, env=environment, cwd=folder)
+
+
+def _user(process: Process, link: str) -> str:
+    answer = httpx.get(link, verify=False)
+    cookie = answer.cookies["loremark_login"]
+    me = httpx.get(f"{process.url}/api/auth/me", headers={"Cookie": f"loremark_login={cookie}"}, verify=False)
+    return str(me.json()["email"])
+
+
+def test_link_signs_the_owner_in(plain: Loremark, environment: dict[str, str], tmp_path: Path) -> None:
+    make_owner(plain)
+    with plain.start() as process:
+        process.wait_ready()
+        (record,) = (Path(plain.state) / "loremark" / "servers").iterdir()
+        assert stat.S_IMODE(record.stat().st_mode) == 0o600
+        opened = _open(environment, tmp_path)
+        link = opened.stdout.strip()
+        assert link.startswith(f"{process.url}/signin?token="), opened.stderr
+        assert (tmp_path / "opened").read_text() == link
+        assert _user(process, link) == "owner@example.com"
+        another = _open(environment, tmp_path, "--no-browser").stdout.strip()
+        assert another != link
+        assert (tmp_path / "opened").read_text() == link, "only printed"
+        assert _user(process, another) == "owner@example.com"
+        process.stop()
+    assert not record.exists()
+
+
+def test_first_link_creates_the_owner(plain: Loremark, environment: dict[str, str], tmp_path: Path) -> None:
+    with plain.start() as process:
+        process.wait_ready()
+        link = _open(environment, tmp_path, "--no-browser").stdout.strip()
+        assert _user(process, link) == "owner@localhost"
+
+
+def test_second_start_points_to_the_running_server(plain: Loremark) -> None:
+    with plain.start() as process:
+        process.wait_ready()
+        second = run_command("serve", env=plain.environment(process.port), cwd=plain.folder)
+        assert second.returncode == 2
+        assert second.stderr == f"loremark: Loremark runs at {process.url} already; open it with: loremark open\n"
+
+
+def test_without_a_server_it_says_how_to_start_one(
+    plain: Loremark, environment: dict[str, str], tmp_path: Path
+) -> None:
+    with plain.start() as process:
+        process.wait_ready()
+        process.kill()
+    assert len(list((Path(plain.state) / "loremark" / "servers").iterdir())) == 1, "a killed server leaves its file"
+    ended = _open(environment, tmp_path)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith("loremark: no server runs on this machine; start one with: loremark serve")
+    assert list((Path(plain.state) / "loremark" / "servers").iterdir()) == []
+
+
+def test_signed_in_command_line_opens_its_own_server(
+    plain: Loremark, environment: dict[str, str], tmp_path: Path
+) -> None:
+    profile = Path(environment["HOME"]) / ".config" / "loremark" / "profile.json"
+    profile.parent.mkdir(parents=True)
+    with plain.start() as process:
+        process.wait_ready()
+        profile.write_text(json.dumps({"url": process.url, "key": "service_sk_x"}))
+        assert _open(environment, tmp_path).stdout.startswith(f"{process.url}/signin?token=")
+        profile.write_text(json.dumps({"url": "https://memory.example.com", "key": "service_sk_x"}))
+        assert _open(environment, tmp_path).stdout == "https://memory.example.com\n"
+        assert (tmp_path / "opened").read_text() == "https://memory.example.com"
