@@ -73,7 +73,11 @@ npm test -- cart      # one file
 
 def test_each_rule_of_a_list_is_an_item_with_its_heading() -> None:
     assert _stated(RULES) == [
-        ("convention", "Error Handling: Catch `SecurityException` silently when querying the calendar provider"),
+        (
+            "convention",
+            "Error Handling: Catch `SecurityException` silently when querying the calendar provider "
+            "(permission not granted)",
+        ),
         ("convention", "Error Handling: Return empty lists, do not throw"),
         ("convention", "Error Handling: Don't: Use `any` in new code (`src/**/*.ts` only)"),
         ("bug", "Known Issues: The `failed_app` table grows without limit, because nothing deletes old rows"),
@@ -210,3 +214,13 @@ def test_blocks(source: str, expected: list[tuple[str, str]]) -> None:
 def test_a_quote_of_code_ends_at_a_control_character() -> None:
     (item,) = _items("## Rules\n\nNever log tokens:\n\n```py\nlog(token)  # wrong\x00\n```\n")
     assert [quote.quote for quote in item.evidence] == ["Never log tokens:", "```py\nlog(token)  # wrong"]
+
+
+def test_code_without_words_is_not_an_item() -> None:
+    found = _items("## Memory\n\n### Allocation\n\n```c\nuint8_t* buffer = (uint8_t*)ps_malloc(size);\n```\n")
+    assert found == []
+
+
+def test_a_title_is_not_cut_inside_code() -> None:
+    (found,) = _items("## Checks\n\n- The quick check is `. .venv/activate && ./run.sh -fast` before every commit.\n")
+    assert found.title == "The quick check is `. .venv/activate && ./run.sh -fast` before every commit"

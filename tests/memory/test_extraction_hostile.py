@@ -66,7 +66,7 @@ def _check(found: Extraction, event: RawEvent) -> None:
     assert len(found.items) <= 200
     is_verbatim = event.event == "memory_operation"
     for item in found.items:
-        assert 1 <= len(item.title) <= (200 if is_verbatim else 100)
+        assert 1 <= len(item.title) <= (200 if is_verbatim else 140)
         assert item.title == item.title.strip()
         assert "\n" not in item.title
         assert 1 <= len(item.content) <= (200_000 if is_verbatim else 2_000)

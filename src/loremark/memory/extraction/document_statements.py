@@ -92,8 +92,9 @@ def _statements(section: Section, role: Role, source: str) -> Iterator[Statement
             while place < len(blocks) and blocks[place].kind == "code":
                 codes.append(blocks[place])
                 place += 1
-            if role != "overview" and not any(map(is_drawing, codes)):
-                yield Statement(headings, tuple(codes), _commands_in(codes))
+            commands = _commands_in(codes)
+            if role != "overview" and commands:  # other code without words around it says nothing
+                yield Statement(headings, tuple(codes), commands)
         elif _is_intro(block) and following is not None and following.kind in ("list", "code", "table"):
             place += 1
             yield from _introduced(headings, block, following, role)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from loremark.memory.extraction.section_roles import is_generic
 from loremark.memory.extraction.sentence_splitter import split_sentences, strip_markdown
-from loremark.memory.extraction.titles import MAX_TITLE_CHARS
 from loremark.memory.extraction.word_patterns import content_terms
 
+_MAX_CHARS = 140
 _MIN_CHARS = 30
 _ABOUT_CHARS = 40
 _NUMBER = re.compile(r"^(?:(?:step|phase|part|rule|regla) )?#?\d{1,3}(?:\.\d{1,3})*[.):]?\s+(?=\S)", re.IGNORECASE)
@@ -34,9 +34,9 @@ def make_title(headings: Sequence[str], said: str) -> str:
     if len(about) == 2 and (" " in about[1] or len(": ".join(about)) > _ABOUT_CHARS):
         about = about[1:]
     prefix = "".join(f"{name}: " for name in about)
-    if len(prefix) > MAX_TITLE_CHARS // 2:
+    if len(prefix) > _MAX_CHARS // 2:
         prefix = ""
-    fitted = _fit(lead, MAX_TITLE_CHARS - len(prefix))
+    fitted = _fit(lead, _MAX_CHARS - len(prefix))
     if fitted.endswith("…") and ":" in lead[:_ABOUT_CHARS]:
         return _fit(lead)  # it names its own subject
     return prefix + fitted
@@ -57,6 +57,8 @@ def first_sentence(said: str) -> str:
         return text.rstrip(".")
     found = split_sentences(text, 2)
     lead = found[0].text if found and text.startswith(found[0].text[:20]) else text
+    if lead.count("`") % 2:
+        lead = text  # cut inside code
     shorter = _LEAD.sub("", _SYMBOLS.sub("", lead), count=1).rstrip(".!").strip()
     return shorter[:1].upper() + shorter[1:] if shorter[:1].islower() and not lead.startswith(shorter[:1]) else shorter
 
@@ -66,7 +68,7 @@ def _is_repeated(heading: str, lead: str) -> bool:
     return not terms or terms <= content_terms(lead)
 
 
-def _fit(text: str, room: int = MAX_TITLE_CHARS) -> str:
+def _fit(text: str, room: int = _MAX_CHARS) -> str:
     """The text, or its beginning up to a clause that fits; literals and brackets stay whole."""
     if len(text) <= room:
         return text
