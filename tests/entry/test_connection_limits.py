@@ -28,10 +28,10 @@ async def _app(scope: Any, receive: Any, send: Any) -> None:
 
 
 @asynccontextmanager
-async def _serving(*trusted_proxies: str) -> AsyncIterator[int]:
+async def _serving(*trusted_proxies: str, app: Any = None) -> AsyncIterator[int]:
     listening = socket.create_server(("127.0.0.1", 0))
     stop = asyncio.Event()
-    running = asyncio.create_task(server.listen(_app, listening, stop, trusted_proxies=trusted_proxies))
+    running = asyncio.create_task(server.listen(app or _app, listening, stop, trusted_proxies=trusted_proxies))
     try:
         yield listening.getsockname()[1]
     finally:
@@ -147,6 +147,81 @@ async def test_running_requests_are_not_limited() -> None:
     stop.set()
     await running
     listening.close()
+
+
+_BIG = 64 * 1024 * 1024
+
+
+async def _big_app(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % _BIG)]})
+    await send({"type": "http.response.body", "body": bytes(_BIG)})
+
+
+@pytest.mark.parametrize("requests", [1, 20], ids=["one", "pipelined"])
+async def test_client_that_reads_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, requests: int) -> None:
+    """With pipelined requests no response is ever complete, so that nothing else would end the connection."""
+    monkeypatch.setattr(http_protocol, "_READ_S", 0.5)
+    async with _serving(app=_big_app) as port:
+        stuck = [_raw(port, _WHOLE * requests) for _ in range(2)]
+        await asyncio.sleep(2.0)
+        for client in stuck:
+            assert await asyncio.to_thread(_read_all, client) < _BIG, "the server has given up"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux answers on all of 127.0.0.0/8")
+async def test_connections_that_read_nothing_are_limited() -> None:
+    async with _serving(app=_big_app) as port:
+        stuck = [_raw(port, _WHOLE * 20) for _ in range(3 * _MOST)]
+        await asyncio.sleep(1.0)
+        ended = [await asyncio.to_thread(_has_ended, client) for client in stuck]
+        assert sum(ended) == 2 * _MOST
+        for client in stuck:
+            client.close()
+
+
+async def test_slow_reader_gets_the_whole_response(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_protocol, "_READ_S", 0.2)
+    async with _serving(app=_big_app) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=64 * 1024)
+        writer.write(_WHOLE)
+        await reader.readuntil(b"\r\n\r\n")
+        left = _BIG
+        while left:
+            left -= len(await reader.read(4 * 1024 * 1024))
+            if left % 5 == 0:
+                await asyncio.sleep(0.05)
+        writer.close()
+
+
+def _raw(port: int, data: bytes) -> socket.socket:
+    """A connection that leaves everything unread."""
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+    client.connect(("127.0.0.1", port))
+    client.sendall(data)
+    client.settimeout(_TIMEOUT_S)
+    return client
+
+
+def _has_ended(client: socket.socket) -> bool:
+    """Whether the server has ended the connection: it then answers with a reset."""
+    try:
+        client.sendall(b"x")
+    except (ConnectionResetError, BrokenPipeError):
+        return True
+    return client.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
+
+
+def _read_all(client: socket.socket) -> int:
+    """Read until the server ends the connection, and return how much there was."""
+    size = 0
+    with client:
+        try:
+            while data := client.recv(1024 * 1024):
+                size += len(data)
+        except ConnectionResetError:
+            pass
+    return size
 
 
 async def test_idle_connections_count_and_are_closed_without_a_response() -> None:

@@ -11,6 +11,9 @@ from loremark.entry.connection_limits import ConnectionLimits
 
 _HEADERS_S = 5.0
 _BODY_S = 60.0
+_READ_S = 30.0
+_READ_BYTES = 8 * 1024
+"""A client that leaves a response unread must take at least as much of it in this time."""
 _HEADER_BYTES = 64 * 1024
 _HEADER_LINES = 200
 
@@ -30,7 +33,11 @@ class FastResponseCycle(RequestResponseCycle):
 
     async def send(self, message: Any) -> None:
         headers = message.get("headers")
-        if self.response_started or not headers or self.flow.write_paused or self.disconnected:
+        if self.flow.write_paused and not self.disconnected:
+            await self.flow.drain()
+        if self.transport.is_closing():  # uvicorn tells only the last one of pipelined requests
+            self.disconnected = True
+        if self.response_started or not headers or self.disconnected:
             return await super().send(message)
         status: int = message["status"]
         by_name = dict(headers)
@@ -53,13 +60,14 @@ class FastResponseCycle(RequestResponseCycle):
 
 
 class GuardedProtocol(HttpToolsProtocol):
-    """Rejects clients that send oversized headers, send too slowly, or open many connections without a request."""
+    """Ends connections whose clients send oversized heads, send or read too slowly, or open many without a request."""
 
     def __init__(self, *arguments: Any, limits: ConnectionLimits | None = None, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._limits = limits or ConnectionLimits()
         self._address = ""
         self._timeout: asyncio.TimerHandle | None = None
+        self._unread: asyncio.TimerHandle | None = None
         self._header_bytes = 0
         self._in_body = False
 
@@ -72,7 +80,46 @@ class GuardedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._limits.discard(self._address, self)
         self._cancel_timeout()
+        self._cancel_unread()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The client does not read. Unread responses count as waiting, and pipelined ones keep it from ending."""
+        super().pause_writing()
+        self._limits.add(self._address, self)
+        self._expect_reading()
+
+    def resume_writing(self) -> None:
+        self._cancel_unread()
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._limits.discard(self._address, self)
+        super().resume_writing()
+
+    def _expect_reading(self) -> None:
+        self._cancel_unread()
+        most = self.transport.get_write_buffer_size() - _READ_BYTES
+        self._unread = self.loop.call_later(_READ_S, self._check_reading, most)
+
+    def _check_reading(self, most: int) -> None:
+        if self.transport.get_write_buffer_size() > most:
+            self.transport.abort()  # closing would wait for the client to read the rest
+        else:
+            self._expect_reading()
+
+    def _cancel_unread(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+
+    def _close(self) -> None:
+        """Close the connection once the client has read the rest, and in any case soon."""
+        self.transport.close()
+        if self._unread is None and self.transport.get_write_buffer_size():
+            self._unread = self.loop.call_later(_READ_S, self.transport.abort)
+
+    def timeout_keep_alive_handler(self) -> None:
+        if not self.transport.is_closing():
+            self._close()
 
     def _expect_headers(self) -> None:
         self._cancel_timeout()
@@ -131,8 +178,10 @@ class GuardedProtocol(HttpToolsProtocol):
             super().data_received(data)
 
     def give_up(self) -> None:
-        if self._timeout is None:
-            self.transport.close()  # an idle connection, which the client may expect to be closed at any time
+        if self._unread is not None:
+            self.transport.abort()
+        elif self._timeout is None:
+            self._close()  # an idle connection, which the client may expect to be closed at any time
         else:
             self._reject(408)
 
@@ -150,4 +199,4 @@ class GuardedProtocol(HttpToolsProtocol):
                 b"HTTP/1.1 %d %s\r\ncontent-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n"
             )
             self.transport.write(head % (status, reason, len(body)) + body)
-        self.transport.close()
+        self._close()
