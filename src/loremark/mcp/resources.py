@@ -13,7 +13,7 @@ from loremark.client.calls.brain import get_brain
 from loremark.client.calls.contexts import get_context
 from loremark.client.calls.items import get_item
 from loremark.client.calls.projects import list_projects
-from loremark.mcp.formatting import clean_all, fenced, one_line
+from loremark.mcp.formatting import NOTICE, escape_all, fenced, one_line
 from loremark.mcp.memory import Memory
 
 _MARKDOWN = "text/markdown"
@@ -88,7 +88,8 @@ async def read(memory: Memory, uri: str) -> tuple[str, str]:
             return fenced(brain.markdown), _MARKDOWN
         if match[2] == "items":
             item = await memory.client.send(get_item(match[3]))
-            return msgspec.json.encode(clean_all(msgspec.to_builtins(item))).decode(), _JSON
+            shown = {"notice": NOTICE, **escape_all(msgspec.to_builtins(item))}
+            return msgspec.json.encode(shown).decode(), _JSON
         context = await memory.client.send(get_context(match[3]))
         mark = "" if context.state == "approved" else f" ({context.state}, unreviewed)"
         return fenced(f"# {one_line(context.name, 100)}{mark}\n\n{clean(context.content)}"), _MARKDOWN

@@ -20,7 +20,7 @@ from loremark.client.call import ApiError
 from loremark.mcp import client_names, prompts, resources
 from loremark.mcp.catalog import TOOLS
 from loremark.mcp.errors import ToolError, describe_api_error
-from loremark.mcp.formatting import clean_all, one_line
+from loremark.mcp.formatting import escape_all, one_line
 from loremark.mcp.memory import Memory, OpenMemory
 from loremark.mcp.tool import AnyTool
 
@@ -209,7 +209,7 @@ def _prompt(prompt: prompts.Prompt) -> types.Prompt:
 
 def _structured(result: Any) -> dict[str, Any]:
     """Convert the result to JSON data with the notice first."""
-    shown: dict[str, Any] = clean_all(msgspec.to_builtins(result))
+    shown: dict[str, Any] = escape_all(msgspec.to_builtins(result))
     return {"notice": shown.pop("notice"), **shown} if "notice" in shown else shown
 
 
