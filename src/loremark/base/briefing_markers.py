@@ -13,6 +13,7 @@ BLOCKS = ("hook_context", "system-reminder", "session_context", "environment_con
 _NAME, _NO_NAME = "loremark:brain", "loremark: brain"
 _ESCAPED = (BEGIN.replace("<", "&lt;").replace(">", "&gt;"), END.replace("<", "&lt;").replace(">", "&gt;"))
 _MOST = 200
+_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 # Control characters except tab and newline; zero-width, joining and bidirectional characters; tag characters and
 # variation selectors, which can carry whole sentences that only a model sees.
@@ -36,8 +37,18 @@ def escape(text: str) -> str:
     text = clean(text).replace("<!--", "&lt;!--").replace("-->", "--&gt;")
     text = text.replace(_NAME, _NO_NAME)  # some agents escape injected text, so escaped markers count too
     for name in BLOCKS:
-        text = text.replace(f"<{name}", f"&lt;{name}").replace(f"</{name}", f"&lt;/{name}")
+        text = _escape_tag(_escape_tag(text, f"<{name}"), f"</{name}")
     return text
+
+
+def _escape_tag(text: str, tag: str) -> str:
+    """Escape the start of a tag in any case: models don't tell them apart."""
+    lower, at = text.translate(_LOWER), 0
+    kept: list[str] = []
+    while (found := lower.find(tag, at)) >= 0:
+        kept += (text[at:found], "&lt;")
+        at = found + 1
+    return "".join((*kept, text[at:]))
 
 
 def wrap(text: str) -> str:
