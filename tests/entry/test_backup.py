@@ -12,7 +12,8 @@ import pytest
 
 from loremark.base.settings import Settings, SettingsError
 from loremark.entry import backup
-from loremark.storage import schema
+from loremark.storage import backup as database_backup
+from loremark.storage import schema, sqlite_connection
 from loremark.storage.database import StorageUnavailable
 from tests.features.exported_project import create_full_project, export
 from tests.features.memory_project import Memory
@@ -59,6 +60,31 @@ async def test_backup_of_a_running_server_is_restored_elsewhere(service: Service
     with pytest.raises(SettingsError, match="has accounts already"):
         await backup.restore(there, folder)
     assert [path.name for path in there.data_dir.iterdir() if path.name.startswith(".restore-")] == []
+
+
+async def test_backup_is_private_while_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder may be readable by others."""
+    source, target = tmp_path / "source.db", tmp_path / "copy.db"
+    with closing(sqlite3.connect(source)) as made:
+        made.execute("CREATE TABLE things (name TEXT)")
+        made.commit()
+    modes: set[int] = set()
+
+    def look() -> int:
+        modes.update(path.stat().st_mode & 0o777 for path in tmp_path.glob(".copy.db*"))
+        return 0
+
+    connect = sqlite_connection.connect
+
+    def watched(path: Path) -> sqlite3.Connection:
+        connection = connect(path)
+        connection.set_progress_handler(look, 1)
+        return connection
+
+    monkeypatch.setattr(sqlite_connection, "connect", watched)
+    await database_backup.back_up(source, target)
+    assert modes == {0o600}
+    assert target.stat().st_mode & 0o777 == 0o600
 
 
 async def test_backup_folder_is_a_data_folder(service: Service, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,16 @@ from tests.features.exported_project import create_full_project, export
 from tests.support.service import Service
 
 pytestmark = pytest.mark.anyio
+
+
+async def test_export_writes_into_no_file_that_somebody_put_there(service: Service, tmp_path: Path) -> None:
+    memory = await create_full_project(service)
+    theirs = tmp_path / "theirs"
+    theirs.write_text("kept")
+    (tmp_path / f".out.jsonl.{os.getpid()}.part").symlink_to(theirs)
+    await transfer.export_to(service.settings, memory.tool.project_id, tmp_path / "out.jsonl")
+    assert theirs.read_text() == "kept"
+    assert not (tmp_path / "out.jsonl").is_symlink()
 
 
 async def test_export_and_import(service: Service, tmp_path: Path) -> None:

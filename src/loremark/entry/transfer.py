@@ -44,7 +44,9 @@ async def export_to(settings: Settings, project_id: str, output: Path | None) ->
 
 
 def _create(path: Path) -> BinaryIO:
-    return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
+    path.unlink(missing_ok=True)
+    # Never an existing file: in a shared folder it, or what it links to, may be somebody else's.
+    return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
 def _open(path: Path) -> BinaryIO:

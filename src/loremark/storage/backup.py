@@ -87,17 +87,20 @@ def _copy_sqlite(source: Path, target: Path) -> None:
                 connection.execute("VACUUM INTO ?", (str(unfinished),))
         except sqlite3.Error as error:
             raise StorageUnavailable(f"cannot back up the database: {error}") from error
-        os.chmod(unfinished, 0o600)
         _finish(unfinished)
         os.replace(unfinished, target)
 
 
 @contextmanager
 def _unfinished(target: Path) -> Iterator[Path]:
-    """A file next to the target, removed at the end of the block."""
+    """A new, empty file next to the target, removed at the end of the block. Only we may read it, also in the meantime.
+
+    SQLite would create it so that everybody may, but writes into an empty one.
+    """
     path = target.with_name(f".{target.name}.unfinished")
     try:
         path.unlink(missing_ok=True)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         yield path
     finally:
         for each in (path, *(path.with_name(f"{path.name}{suffix}") for suffix in ("-wal", "-shm"))):
