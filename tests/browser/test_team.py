@@ -34,6 +34,13 @@ async def test_members_are_invited_changed_and_removed(
     await page.get_by_role("option", name="Admin").click()
     await window.sees("Mira Member is now an admin.")
     assert mira.request("GET", "/api/auth/me")["role"] == "admin"
+    await page.get_by_role("combobox", name="Role for Mira Member").click()
+    await page.get_by_role("option", name="Member").click()
+    demotion = page.get_by_role("dialog", name="Make Mira Member a member?")
+    await expect(demotion).to_contain_text("signing secrets are replaced")
+    await demotion.get_by_role("button", name="Change role").click()
+    await window.sees("Mira Member is now a member.")
+    assert mira.request("GET", "/api/auth/me")["role"] == "member"
     await page.get_by_role("button", name="Remove Mira Member").click()
     await page.get_by_role("dialog").get_by_role("button", name="Remove").click()
     await expect(page.get_by_role("list", name="Members").get_by_role("listitem")).to_have_count(1)

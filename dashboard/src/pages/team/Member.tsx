@@ -1,9 +1,11 @@
 import { ActionIcon, Avatar, Select, Text, Tooltip } from "@mantine/core";
 import { IconUserMinus } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import type { ResponseBody, ApiError } from "~/api/client";
 import { call } from "~/api/client";
 import { queryKey } from "~/api/hooks";
+import { ConfirmDialog } from "~/parts/ConfirmDialog";
 import { Tag } from "~/parts/Tag";
 import { RelativeTime } from "~/parts/format";
 import { showSuccess, showError } from "~/parts/toast";
@@ -42,6 +44,12 @@ function useChangeRole(person: Person) {
 export function Member({ person, remove }: { person: Person; remove: () => void }) {
   const me = useMe();
   const changeRole = useChangeRole(person);
+  const [demoting, setDemoting] = useState(false);
+  const choose = (role: string | null) => {
+    if (role === null || role === person.role) return;
+    if (role === "member") setDemoting(true);
+    else changeRole.mutate(role as AssignableRole);
+  };
   const self = person.userId === me.userId;
   const canChange = canManageTeam(me) && !self && person.role !== "owner";
   return (
@@ -70,8 +78,22 @@ export function Member({ person, remove }: { person: Person; remove: () => void 
               ]}
               value={person.role}
               allowDeselect={false}
-              onChange={(role) => role && role !== person.role && changeRole.mutate(role as AssignableRole)}
+              onChange={choose}
             />
+            <ConfirmDialog
+              opened={demoting}
+              title={`Make ${person.name} a member?`}
+              confirmLabel="Change role"
+              onConfirm={() => {
+                setDemoting(false);
+                changeRole.mutate("member");
+              }}
+              onClose={() => setDemoting(false)}
+            >
+              {person.name} can no longer manage the team. Invitations they sent are revoked. In projects they
+              can no longer manage, webhooks they set up are disabled and signing secrets are replaced; tools
+              that sign events need the new ones.
+            </ConfirmDialog>
             <Tooltip label={`Remove ${person.name}`}>
               <ActionIcon
                 variant="subtle"
