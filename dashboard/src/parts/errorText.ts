@@ -24,8 +24,18 @@ const ADVICE: [message: string, advice: string][] = [
   ["Service temporarily unavailable", "Try again in a few seconds."],
 ];
 
+/** Messages written for programs, by the start of the message, and what people see instead. */
+const REWORDED: [message: string, text: string][] = [
+  [
+    "The resource has changed since you read it",
+    "This has changed in the meantime. Read the current text, then try again.",
+  ],
+];
+
 /** The error's message, followed by what to do about it. */
 export function errorText(error: Error): string {
+  const text = REWORDED.find(([message]) => error.message.startsWith(message))?.[1];
+  if (text) return text;
   const advice = ADVICE.find(([message]) => error.message.startsWith(message))?.[1];
   return advice ? `${error.message.replace(/\.$/, "")}. ${advice}` : error.message;
 }
