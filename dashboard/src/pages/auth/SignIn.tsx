@@ -11,7 +11,8 @@ import { useSubmit } from "./useSubmit";
 const LINK_PROBLEMS: Record<string, string> = {
   used: "This sign-in link was already used. Each link works once.",
   expired: "This sign-in link has expired. Links work for 24 hours.",
-  replaced: "This sign-in link was replaced: the server has printed a newer one, or it has an account by now.",
+  replaced:
+    "This sign-in link no longer works: a newer one was printed, or the first account has been created.",
   unknown: "This sign-in link is not valid. Check that you copied all of it.",
 };
 
@@ -54,7 +55,7 @@ export default function SignIn() {
         <Stack>
           {linkProblem && !error && (
             <Alert color="yellow" variant="outline" role="alert">
-              {linkProblem} On the server’s machine, <code>loremark open</code> opens a new one, and{" "}
+              {linkProblem} On the server's machine, <code>loremark open</code> opens a new one, and{" "}
               <code>loremark admin signin-link</code> prints one.
             </Alert>
           )}
