@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 
+from tests.installation.first_start import Started, use
 from tests.servers import lifetime
 from tests.support.processes import free_port
 
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = "src/loremark/"
 BUILT = "loremark/features/dashboard/built/"
 START_S = 30
-"""From the command to a served page, once everything is downloaded."""
+"""From the command to a served page, once everything is downloaded, on a machine that does nothing else."""
 
 
 def test_wheel_contains_every_file_of_the_package_and_the_dashboard() -> None:
@@ -57,7 +57,7 @@ def test_every_dependency_comes_from_a_registry() -> None:
 
 
 class Machine:
-    """A new user's machine: an empty home, Python and Git, but neither Node nor a compiler."""
+    """A new user's machine: an empty home, Python, Git and a shell, but neither Node nor a compiler."""
 
     def __init__(self, folder: Path) -> None:
         self.home = folder / "home"
@@ -65,9 +65,10 @@ class Machine:
         programs = folder / "bin"
         for each in (self.home, self.here, programs):
             each.mkdir(parents=True)
-        git = shutil.which("git")
-        assert git is not None
-        (programs / "git").symlink_to(git)
+        for name in ("git", "sh", "realpath", "dirname"):  # uv's scripts use the last three
+            found = shutil.which(name)
+            assert found is not None
+            (programs / name).symlink_to(found)
         kept = {name: value for name, value in lifetime.child_env().items() if not name.startswith("XDG_")}
         self.environment = {**kept, "HOME": str(self.home), "PATH": str(programs)}
 
@@ -101,37 +102,17 @@ class Machine:
         try:
             started = Started(f"http://127.0.0.1:{port}", log, child)
             started.wait(began + 120)
+            print(f"served after {started.seconds:.1f} s")
+            assert started.seconds <= START_S * _processes_per_core()
             yield started
         finally:
             child.terminate()
             child.wait(30)
 
 
-class Started:
-    """A running server, and how long it took to serve its page."""
-
-    def __init__(self, url: str, log: Path, child: subprocess.Popen[bytes]) -> None:
-        self.url = url
-        self.seconds = 0.0
-        self._log = log
-        self._child = child
-
-    @property
-    def output(self) -> str:
-        return self._log.read_text(errors="replace")
-
-    def wait(self, end: float) -> None:
-        began = time.monotonic()
-        while time.monotonic() < end:
-            assert self._child.poll() is None, self.output
-            try:
-                if httpx.get(f"{self.url}/readyz").status_code == httpx.get(self.url).status_code == 200:
-                    self.seconds = time.monotonic() - began
-                    return
-            except httpx.TransportError:
-                pass
-            time.sleep(0.05)
-        raise TimeoutError(self.output)
+def _processes_per_core() -> float:
+    """How many times slower this machine is because of other work on it."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 @pytest.fixture(scope="module")
@@ -150,8 +131,7 @@ def test_installed_wheel_serves_everything_without_node_or_a_compiler(wheel: Pat
     machine.run(sys.executable, "-m", "venv", environment)
     machine.run(environment / "bin" / "pip", "install", "--quiet", "--only-binary", ":all:", wheel)
     with machine.start(environment / "bin" / "loremark") as server:
-        _use(server)
-        assert server.seconds <= START_S
+        use(server)
         assert (machine.home / ".local" / "share" / "loremark" / "loremark.db").is_file()
         assert "uv tool install" not in server.output, "this copy is not temporary"
     assert list(machine.here.iterdir()) == [], "the current folder stays empty"
@@ -176,42 +156,5 @@ def test_uvx_serves_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
     run = (uv, "tool", "run", "--python", sys.executable, "--from", wheel, "loremark")
     assert machine.run(*run, "--version", **offline).startswith("loremark ")
     with machine.start(*run, **offline) as server:
-        _use(server)
-        assert server.seconds <= START_S
+        use(server)
         assert "uv tool install loremark" in server.output, "agents need a copy that lasts"
-
-
-def _use(server: Started) -> None:
-    """Sign in with the printed link, send an event, and find it again."""
-    link = re.findall(r"http://\S+/signin\?token=\S+", server.output)[-1]
-    with httpx.Client(base_url=server.url, timeout=60, follow_redirects=True) as browser:
-        page = browser.get(link)
-        assert (page.status_code, page.url.path) == (200, "/")
-        assets = re.findall(r'"(/assets/[^"]+)"', page.text)
-        assert assets, "the dashboard is not built"
-        assert all(browser.get(asset).status_code == 200 for asset in assets)
-        browser.headers["Sec-Fetch-Site"] = "same-origin"
-        project = browser.post("/api/projects", json={"name": "Shop"}).raise_for_status().json()["id"]
-        key = browser.post("/api/keys", json={"name": "laptop"}).raise_for_status().json()["key"]
-    with httpx.Client(base_url=server.url, timeout=60, headers={"Authorization": f"Bearer {key}"}) as client:
-        _save_and_find(client, project)
-
-
-def _save_and_find(client: httpx.Client, project: str) -> None:
-    decision = {
-        "category": "decision",
-        "title": "SQLite instead of Postgres",
-        "content": "We decided to use SQLite instead of Postgres because deploys must stay a single file.",
-    }
-    event = {"projectId": project, "event": "session_save", "payload": {"changes": [decision]}}
-    session = client.post("/api/v2/events", json=event).raise_for_status().json()["sessionId"]
-    client.post(f"/api/v2/sessions/{session}/enrich").raise_for_status()
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        query = {"projectId": project, "q": "which database do we use"}
-        found = client.get("/api/v2/search", params=query).raise_for_status().json()["results"]
-        if found:
-            assert found[0]["title"] == decision["title"]
-            return
-        time.sleep(0.2)
-    raise TimeoutError("the saved decision was not found")
