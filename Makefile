@@ -9,6 +9,9 @@ TESTS ?= tests
 WORKERS ?= auto
 FUZZ_SECONDS ?= 600
 DIST ?= dist
+# Building needs half of the packages; `make develop` installs all, and then they stay.
+NPM_PACKAGES := $(if $(wildcard dashboard/node_modules/typescript),,--omit=dev)
+NPM_CI := dashboard/with-node npm ci --silent --no-audit --no-fund
 PYTEST := $(BIN)/python -m pytest
 DASHBOARD := src/loremark/features/dashboard/built/index.html
 # Install a system package where no Python package provides the program; starts no service.
@@ -21,10 +24,10 @@ MPNET ?= all-mpnet-base-v2
 SQUAD ?=
 NLI ?=
 TRAIN_OPTIONS ?= --without author11 author12
-DASHBOARD_SOURCES := $(shell find dashboard -path dashboard/node_modules -prune -o -type f -not -name 'schema.d.ts' -print 2>/dev/null)
+DASHBOARD_SOURCES := $(shell find dashboard \( -name node_modules -o -name __pycache__ \) -prune -o -type f -not -name 'schema.d.ts' -print 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup develop test suite check nightly e2e fuzz lint format bench lock audit docs train wheel clean
+.PHONY: help run setup develop test suite check nightly e2e fuzz lint format bench lock audit docs train wheel archive clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,7 +37,8 @@ run: setup ## install everything and serve on http://127.0.0.1:8000
 
 setup: $(VENV)/run.stamp $(DASHBOARD) ## install what `make run` needs
 
-develop: $(VENV)/dev.stamp $(DASHBOARD) ## install what the tests and checks need
+develop: export NPM_PACKAGES :=
+develop: $(VENV)/dev.stamp $(VENV)/npm.stamp ## install what the tests and checks need
 
 test: ## lint and the test suite; what CI runs
 	@$(MAKE) --no-print-directory -j2 develop $(VENV)/bytecode.stamp
@@ -105,6 +109,9 @@ audit: $(VENV)/uv.stamp ## look up the locked packages in vulnerability database
 wheel: setup ## build the package, with the dashboard in it, into dist/
 	$(UV) build --wheel --no-build-isolation --out-dir $(DIST)
 
+archive: setup ## pack the built dashboard into dist/, for machines without Node
+	$(BIN)/python dashboard/archive.py pack $(DIST)
+
 clean: ## remove installed and built files (not your data)
 	rm -rf $(VENV) dist dashboard/node_modules src/loremark/features/dashboard/built .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
@@ -119,9 +126,15 @@ $(VENV)/run.stamp: $(VENV)/uv.stamp requirements/run.txt pyproject.toml
 	$(UV) pip install --no-deps --no-build-isolation -e .
 	@touch $@
 
+# From an archive of the same sources, if there is one; else with Node.
 $(DASHBOARD): $(DASHBOARD_SOURCES) | $(VENV)/uv.stamp
-	dashboard/with-node npm ci --silent --no-audit --no-fund
-	dashboard/with-node npm run --silent build
+	@$(BIN)/python dashboard/archive.py unpack $(DIST) || { $(NPM_CI) $(NPM_PACKAGES) && dashboard/with-node npm run --silent build; }
+	@touch $@
+
+# Building the dashboard installs these too, unless `make run` built it or it comes from an archive.
+$(VENV)/npm.stamp: dashboard/package-lock.json $(DASHBOARD)
+	@test -d dashboard/node_modules/typescript || $(NPM_CI)
+	@touch $@
 
 $(TRAINED)/bases/mpnet.npz:
 	$(TRAIN_PYTHON) training/reader_bases.py $(@D) $(MINILM) $(MPNET)
