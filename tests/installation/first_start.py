@@ -50,10 +50,10 @@ def use(server: Started) -> None:
         project = browser.post("/api/projects", json={"name": "Shop"}).raise_for_status().json()["id"]
         key = browser.post("/api/keys", json={"name": "laptop"}).raise_for_status().json()["key"]
     with httpx.Client(base_url=server.url, timeout=60, headers={"Authorization": f"Bearer {key}"}) as client:
-        _save_and_find(client, project)
+        save_and_find(client, project)
 
 
-def _save_and_find(client: httpx.Client, project: str) -> None:
+def save_and_find(client: httpx.Client, project: str) -> None:
     decision = {
         "category": "decision",
         "title": "SQLite instead of Postgres",
