@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -40,6 +41,19 @@ def test_examples_work_and_print_what_the_pages_show(tmp_path: Path) -> None:
         assert example.matches(printed), (
             f"{example.page}: {example.command!r} should print\n{example.output}\n---\n{printed}"
         )
+
+
+def test_operators_examples_work_and_print_what_the_page_shows(tmp_path: Path) -> None:
+    """In a new installation, before its server has started."""
+    environment = {
+        **lifetime.child_env(),
+        "LOREMARK_DATA_DIR": str(tmp_path / "data"),
+        "PATH": f"{COMMAND.parent}:{os.environ['PATH']}",
+    }
+    examples = read_examples(ROOT / "docs" / "deployment.md")
+    assert len(examples) > 3
+    for example, printed in run_examples(examples, environment, tmp_path):
+        assert example.matches(printed), f"{example.command!r} should print\n{example.output}\n---\n{printed}"
 
 
 def test_every_make_target_that_a_page_names_exists() -> None:
