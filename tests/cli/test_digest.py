@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.harness import Cli, Server
+from tests.cli.repository import git, make
+
+FIX = "fix(cart): keep the cart when the session expires"
+REASON = "The cart was keyed by the session, so an expired session lost it. Key it by the user instead."
 
 
 @pytest.fixture
@@ -36,11 +40,11 @@ def test_commits_are_sent_once(olga: Cli, server: Server, repository: Path) -> N
     assert len(shown.out.splitlines()) == 120
     assert "\x1b" not in shown.out + shown.err
     assert shown.out.splitlines()[0].endswith("Set 11[31m")
-    done = olga.run("digest", "--project", project, "--limit", "120", "--json")
-    assert done.json == {"commits": 120, "sent": 120, "events": 3, "duplicates": 0}
+    done = olga.run("digest", "--project", project, "--limit", "120", "--no-enrich", "--json")
+    assert done.json == {"commits": 120, "sent": 120, "events": 3, "duplicates": 0, "items": 0, "problems": []}
     assert done.err == ""
-    again = olga.run("digest", "--project", project, "--limit", "130", "--json").json
-    assert again == {"commits": 130, "sent": 10, "events": 1, "duplicates": 0}
+    again = olga.run("digest", "--project", project, "--limit", "130", "--no-enrich", "--json").json
+    assert again == {**done.json, "commits": 130, "sent": 10, "events": 1}
     nothing = olga.run("digest", "--project", project, "--limit", "10")
     assert (nothing.out, nothing.err) == ("0 commits sent in 0 events; 10 were already sent\n", "")
     (session,) = server.http.get("/api/v2/sessions", params={"projectId": project}).json()
@@ -50,21 +54,33 @@ def test_commits_are_sent_once(olga: Cli, server: Server, repository: Path) -> N
 def test_another_clone_sends_the_same_events(olga: Cli, server: Server, repository: Path, tmp_path: Path) -> None:
     """Events split the history at fixed points, so the server recognizes them from any clone."""
     project = server.create_project("Digest twice")
-    assert olga.run("digest", "--project", project, "--json").json["events"] == 3
+    assert olga.run("digest", "--project", project, "--no-enrich", "--json").json["events"] == 3
     olga.monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another-machine"))
     _git(repository, "fast-import", "--quiet", "--force", stdin=_one_more(repository))
-    again = olga.run("digest", "--project", project, "--json").json
-    assert again == {"commits": 131, "sent": 131, "events": 3, "duplicates": 2}
+    again = olga.run("digest", "--project", project, "--no-enrich", "--json").json
+    assert again == {"commits": 131, "sent": 131, "events": 3, "duplicates": 2, "items": 0, "problems": []}
 
 
-def test_output_names_the_next_step(olga: Cli, server: Server, repository: Path) -> None:
-    project = server.create_project("Digest of one")
-    preview = olga.run("digest", "--project", "digest OF one", "--limit", "1", "--dry-run")
+def test_memories_are_extracted_unless_told_otherwise(olga: Cli, server: Server, tmp_path: Path) -> None:
+    folder = make(tmp_path / "decided")
+    olga.monkeypatch.chdir(folder)
+    (folder / "cart.py").write_text("KEY = 'user'\n")
+    git(folder, "add", "cart.py")
+    git(folder, "commit", "-qm", FIX, "-m", REASON)
+    project = server.create_project("Digest of two")
+    preview = olga.run("digest", "--project", "digest OF two", "--limit", "1", "--dry-run")
     assert preview.err == "1 of 1 commit would be sent, in 1 event\n"
-    sent = olga.run("digest", "--project", "Digest of one", "--limit", "1")
+    sent = olga.run("digest", "--project", project, "--limit", "1", "--no-enrich")
     (session,) = server.http.get("/api/v2/sessions", params={"projectId": project}).json()
     assert sent.out == "1 commit sent in 1 event\n"
     assert sent.err == f"To extract memories from them, run: loremark enrich {session['id']}\n"
+    assert session["status"] == "active"
+    done = olga.run("digest", "--project", project)
+    assert done.out == "1 commit sent in 1 event; 1 was already sent\n"
+    assert done.err == "1 item found\n"
+    (item,) = server.http.get("/api/v2/items", params={"projectId": project}).json()
+    assert REASON in item["content"]
+    assert olga.run("digest", "--project", project).err == "", "nothing new, nothing to extract"
 
 
 def _one_more(repository: Path) -> bytes:

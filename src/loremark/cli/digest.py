@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Any, NamedTuple
+from typing import Any
 
 from loremark.cli import connection, output
+from loremark.cli.enrichment import add_enrich_option, enrich_sent
+from loremark.cli.event_sender import send_history
 from loremark.cli.framework import OK, USAGE, CommandError
-from loremark.client.calls.events import send_event
-from loremark.client.client import Client
-from loremark.hook import commits, gitledger, gitrepository
+from loremark.hook import commits, gitrepository
 from loremark.hook.git import GitError
 
 SUMMARY = "Send this repository's past commits to the server."
 EXAMPLE = "loremark digest --since v1.0 --limit 500"
 _DEFAULT_LIMIT, _MAX_LIMIT = 200, 5_000
-
-
-class _Sent(NamedTuple):
-    """What was sent. ``session`` holds the new events, ready to be enriched."""
-
-    commits: int = 0
-    events: int = 0
-    known: int = 0
-    session: str = ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"only the newest N commits (default: {_DEFAULT_LIMIT}, maximum: {_MAX_LIMIT})",
     )
     parser.add_argument("--dry-run", action="store_true", help="show what would be sent, without sending it")
+    add_enrich_option(parser)
     connection.add_project(parser)
     connection.add_json(parser)
 
@@ -81,38 +73,20 @@ def _send(arguments: argparse.Namespace) -> int:
     with connection.open_client() as client:
         project = connection.get_project(arguments, client)
         history = commits.backfill(os.getcwd(), project, arguments.since, None, arguments.limit)
+        of_all = output.pluralize(history.commits, "commit")
         try:
-            sent = _send_events(client, project, history)
+            sent = send_history(client, project, history, lambda count: output.progress(f"{count:,} of {of_all}"))
         finally:
             output.clear_progress()
-    commit_count, events = sent.commits, sent.events
-    if arguments.json:
-        output.write_json(
-            {"commits": history.commits, "sent": commit_count, "events": events, "duplicates": sent.known}
+        counts = {"commits": history.commits, "sent": sent.count, "events": sent.new + sent.known}
+        if not arguments.json:
+            before = history.commits - sent.count
+            rest = f"; {before} {'was' if before == 1 else 'were'} already sent" if before else ""
+            events = output.pluralize(sent.new + sent.known, "event")
+            output.write(f"{output.pluralize(sent.count, 'commit')} sent in {events}{rest}")
+        return enrich_sent(
+            client, project, list(sent.sessions), arguments, {**counts, "duplicates": sent.known}, failed=False
         )
-        return OK
-    before = history.commits - commit_count
-    rest = f"; {before} {'was' if before == 1 else 'were'} already sent" if before else ""
-    output.write(f"{output.pluralize(commit_count, 'commit')} sent in {output.pluralize(events, 'event')}{rest}")
-    if sent.session:
-        output.note(f"To extract memories from them, run: loremark enrich {sent.session}")
-    return OK
-
-
-def _send_events(client: Client, project: str, history: commits.Backfill) -> _Sent:
-    """Send event by event. Each is recorded right away, so an interrupted run can resume."""
-    sent = _Sent()
-    for digest in history.digests:
-        if digest.payload is not None:
-            saved = client.send(send_event(project, commits.EVENT, digest.payload))
-            commit_count = sent.commits + len(digest.payload["commits"])
-            session = sent.session if saved.duplicate else saved.session_id
-            sent = _Sent(commit_count, sent.events + 1, sent.known + bool(saved.duplicate), session)
-            output.progress(f"{commit_count} of {output.pluralize(history.commits, 'commit')}")
-        gitledger.add(history.ledger, digest.reported, {})
-    if history.commits:
-        gitledger.add(history.ledger, {}, {history.branch: history.head})
-    return sent
 
 
 def _count_commits(payloads: list[dict[str, Any]]) -> int:

@@ -38,9 +38,12 @@ def start(client: Client, session_id: str, *, again: bool = False) -> tuple[str,
     return running[0].id, False
 
 
-def watch(client: Client, session_id: str, job_id: str, seconds: float = TIMEOUT_S) -> EnrichmentJob:
-    """Wait until the job has finished. After the timeout the job keeps running."""
-    progress = _Progress()
+def watch(client: Client, session_id: str, job_id: str, seconds: float = TIMEOUT_S, label: str = "") -> EnrichmentJob:
+    """Wait until the job has finished. After the timeout the job keeps running.
+
+    With a label, one line of progress stands for several jobs: it starts with the label and disappears at the end.
+    """
+    progress = _Progress(label)
     deadline, delay = clock.monotonic() + seconds, _FIRST_DELAY_S
     try:
         while True:
@@ -69,12 +72,17 @@ def list_found_items(client: Client, project_id: str, session_id: str, job: Enri
 class _Progress:
     """Redraws one line on a terminal; otherwise prints a line per finished stage."""
 
-    def __init__(self) -> None:
+    def __init__(self, label: str) -> None:
+        self._label = label
         self._is_terminal = sys.stderr.isatty()
         self._printed: set[str] = set()
         self._chars = 0
 
     def show(self, job: EnrichmentJob) -> None:
+        if self._label:
+            stages = "  ".join(_stage(*each) for each in _stages(job)) or job.status
+            output.progress(output.one_line(self._label + stages, output.width() - 1))
+            return
         if self._is_terminal:
             line = output.one_line("  ".join(_stage(*each) for each in _stages(job)) or job.status, output.width() - 1)
             sys.stderr.write(f"\r{line:<{self._chars}}")
@@ -87,7 +95,9 @@ class _Progress:
                 output.note(_stage(name, status, duration))
 
     def end(self) -> None:
-        if self._is_terminal and self._chars:
+        if self._label:
+            output.clear_progress()
+        elif self._is_terminal and self._chars:
             sys.stderr.write("\n")
 
 

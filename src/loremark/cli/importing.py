@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from loremark.cli import connection, output
-from loremark.cli.framework import FAILED, OK, USAGE, CommandError
+from loremark.cli.enrichment import add_enrich_option, enrich_sent
+from loremark.cli.event_sender import send_notes
+from loremark.cli.framework import OK, USAGE, CommandError
 from loremark.client.call import ApiError
-from loremark.client.calls.events import send_event
 from loremark.client.calls.transfer import import_lines
 from loremark.client.client import Client
 from loremark.exchange.chunks import InvalidFileError, number_in_file, read_lines, split_chunks
-from loremark.exchange.notes import Event, Note, to_event
+from loremark.exchange.notes import Note, to_event
 
 SUMMARY = "Import a Loremark export, or notes from another tool."
 EXAMPLE = "loremark import CLAUDE.md --dry-run"
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", metavar="N", type=int, default=_MAX_NOTES, help="import at most N notes from another tool"
     )
+    add_enrich_option(parser)
     connection.add_project(parser)
     connection.add_json(parser)
 
@@ -123,35 +125,19 @@ def _preview(arguments: argparse.Namespace, notes: list[Note]) -> int:
 
 
 def _send_notes(arguments: argparse.Namespace, notes: list[Note]) -> int:
-    new = known = 0
-    failed: list[str] = []
-    sessions: dict[str, None] = {}
     with connection.open_client(_TIMEOUT_S) as client:
         project = connection.get_project(arguments, client)
-        for number, note in enumerate(notes, start=1):
-            event: Event = to_event(note)
-            try:
-                saved = client.send(send_event(project, event.event, event.payload))
-            except ApiError as error:
-                if error.status not in (400, 413):
-                    raise
-                failed.append(f"{note.origin}: {error}")
-                continue
-            duplicate = getattr(saved, "duplicate", False) is True
-            known, new = known + duplicate, new + (not duplicate)
-            if not duplicate:
-                sessions[saved.session_id] = None
-            output.progress(f"{number:,} of {len(notes):,}")
-    output.clear_progress()
-    if arguments.json:
-        output.write_json({"new": new, "known": known, "failed": failed, "sessions": list(sessions)})
-    else:
-        output.write(f"{new:,} new, {known:,} already imported.")
-        for line in failed:
-            output.note(line)
-        if sessions:
-            output.note(f"To extract memories from them, run: loremark enrich {next(iter(sessions))}")
-    return FAILED if failed else OK
+        try:
+            sent = send_notes(client, project, notes, lambda count: output.progress(f"{count:,} of {len(notes):,}"))
+        finally:
+            output.clear_progress()
+        if not arguments.json:
+            output.write(f"{sent.new:,} new, {sent.known:,} already imported.")
+            for line in sent.failed:
+                output.note(line)
+        sessions = list(sent.sessions)
+        result = {"new": sent.new, "known": sent.known, "failed": sent.failed, "sessions": sessions}
+        return enrich_sent(client, project, sessions, arguments, result, failed=bool(sent.failed))
 
 
 def _type_label(note: Note) -> str:

@@ -1,0 +1,87 @@
+"""Enrich several sessions and wait for them: after an import, and in ``loremark setup``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from loremark.cli import enrichment_watcher, output
+from loremark.cli.draft_hints import all_drafts_hint
+from loremark.cli.enrichment_watcher import TIMEOUT_S
+from loremark.cli.framework import FAILED, OK
+from loremark.client.call import ApiError
+from loremark.client.client import Client
+
+
+class Enriched(NamedTuple):
+    """The outcome of some sessions' enrichment. ``problems`` has a line for each that did not complete."""
+
+    items: int = 0
+    warnings: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def add_enrich_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--no-enrich", action="store_true", help="only send; extract memories later with: loremark enrich SESSION"
+    )
+
+
+def enrich_sessions(client: Client, sessions: Sequence[str], seconds: float = TIMEOUT_S) -> Enriched:
+    """Extract memories from these sessions and wait, with progress. An interruption does not stop the server's work.
+
+    ``seconds``: how long to wait for each.
+    """
+    items, warnings, problems = 0, dict[str, None](), list[str]()
+    started = {session_id: _start(client, session_id, problems) for session_id in sessions}
+    for number, (session_id, job_id) in enumerate(started.items(), 1):
+        label = "Extracting memories: " + (f"{number} of {len(sessions)}  " if len(sessions) > 1 else "")
+        if job_id is None:
+            continue
+        job = enrichment_watcher.watch(client, session_id, job_id, seconds, label=label)
+        items += job.items_extracted
+        if isinstance(job.warning, str):
+            warnings[job.warning] = None
+        if job.status != "completed":
+            problems.append(f"{session_id} was not enriched; retry with: loremark enrich {session_id} --retry")
+    return Enriched(items, tuple(warnings), tuple(problems))
+
+
+def _start(client: Client, session_id: str, problems: list[str]) -> str | None:
+    """Start a job. One that is already running may not include the newest events, so it is waited for first."""
+    try:
+        job_id, is_new = enrichment_watcher.start(client, session_id)
+        if not is_new:
+            enrichment_watcher.watch(client, session_id, job_id, label="Extracting memories: ")
+            job_id, _ = enrichment_watcher.start(client, session_id)
+    except ApiError as error:
+        problems.append(f"{session_id} was not enriched: {error}")
+        return None
+    return job_id
+
+
+def enrich_sent(
+    client: Client,
+    project: str,
+    sessions: Sequence[str],
+    arguments: argparse.Namespace,
+    result: dict[str, Any],
+    *,
+    failed: bool,
+) -> int:
+    """Enrich the sessions of new events unless ``--no-enrich`` is given, print the result, and return the exit code."""
+    done = enrich_sessions(client, [] if arguments.no_enrich else sessions)
+    if arguments.json:
+        output.write_json({**result, "items": done.items, "problems": done.problems})
+    for line in (*done.warnings, *done.problems):
+        output.note(output.one_line(line, 500))
+    if not arguments.json and sessions:
+        if arguments.no_enrich:
+            commands = " && ".join(f"loremark enrich {session_id}" for session_id in sessions)
+            output.note(f"To extract memories from them, run: {commands}")
+        else:
+            output.note(f"{output.pluralize(done.items, 'item')} found")
+            if hint := all_drafts_hint(client, project):
+                output.note(hint)
+    return FAILED if failed or done.problems else OK
