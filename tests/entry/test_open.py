@@ -52,7 +52,8 @@ def test_link_signs_the_owner_in(plain: Loremark, environment: dict[str, str], t
         assert (tmp_path / "opened").read_text() == link, "only printed"
         assert _user(process, another) == "owner@example.com"
         process.stop()
-    assert not record.exists()
+    ended = _open(environment, tmp_path)
+    assert (ended.returncode, ended.stdout) == (1, "")
 
 
 def test_first_link_creates_the_owner(plain: Loremark, environment: dict[str, str], tmp_path: Path) -> None:
@@ -76,11 +77,10 @@ def test_without_a_server_it_says_how_to_start_one(
     with plain.start() as process:
         process.wait_ready()
         process.kill()
-    assert len(list((Path(plain.state) / "loremark" / "servers").iterdir())) == 1, "a killed server leaves its file"
+    assert len(list((Path(plain.state) / "loremark" / "servers").iterdir())) == 1, "its record stays"
     ended = _open(environment, tmp_path)
     assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr.startswith("loremark: no server runs on this machine; start one with: loremark serve")
-    assert list((Path(plain.state) / "loremark" / "servers").iterdir()) == []
+    assert ended.stderr.startswith("loremark: no server runs on this machine; start one with: loremark start")
 
 
 def test_signed_in_command_line_opens_its_own_server(

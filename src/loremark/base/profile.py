@@ -119,6 +119,12 @@ def saved_url() -> str | None:
     return _text(_read().get("url")) or None
 
 
+def configured_url(environment: Mapping[str, str] | None = None) -> str | None:
+    """Return the server URL from the environment, or else the saved one; None if there is neither."""
+    given = os.environ if environment is None else environment
+    return normalize_url(given.get("LOREMARK_URL") or saved_url() or "") or None
+
+
 def has_environment_key(environment: Mapping[str, str] | None = None) -> bool:
     """Return whether the environment sets the API key, which takes precedence over a saved one."""
     return bool((os.environ if environment is None else environment).get("LOREMARK_API_KEY"))

@@ -184,7 +184,12 @@ class Settings:
     @property
     def origin(self) -> str:
         """The base URL without a trailing slash."""
-        return self.base_url or f"http://{_host_in_url(self.host)}:{self.port}"
+        return self.base_url or self.local_url
+
+    @property
+    def local_url(self) -> str:
+        """The address for programs on this machine."""
+        return f"http://{_host_in_url(self.host)}:{self.port}"
 
     @property
     def sends_email(self) -> bool:
@@ -213,6 +218,11 @@ def limit_numpy_threads() -> None:
     For typical projects its thread pool takes four times the CPU and is no faster.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def environment_with(changes: Mapping[str, str]) -> dict[str, str]:
+    """The environment of this process with these changes, for a child process or ``load``."""
+    return {**os.environ, **changes}
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+import os
+from contextlib import AbstractContextManager, nullcontext
 
-from loremark.base import log
+from loremark.base import clock, log
+from loremark.base.running_servers import ServerRecord, recorded
 from loremark.base.settings import Settings
 from loremark.entry import server
-from loremark.entry.application import open_app
+from loremark.entry.application import VERSION, open_app
 from loremark.entry.background import open_background
 from loremark.entry.data_dir_lock import lock_data_dir
 from loremark.entry.engines import list_models
 from loremark.entry.model_check import check_models
-from loremark.entry.running_servers import remember
 from loremark.entry.runtime import database_address, open_runtime
-from loremark.entry.startup_banner import format_banner
+from loremark.entry.startup_banner import environment, format_banner
 from loremark.entry.worker import open_worker
 from loremark.storage import schema
 
@@ -26,9 +27,36 @@ def _lock_if_sqlite(settings: Settings) -> AbstractContextManager[None]:
     return lock_data_dir(settings.data_dir) if settings.on_sqlite else nullcontext()
 
 
-async def serve(settings: Settings) -> None:
-    """Run API, job runner and dashboard in one process. Migrates the schema if needed."""
-    with server.open_socket(settings) as listening, _lock_if_sqlite(settings), ExitStack() as remembered:
+def _describe(settings: Settings, log_file: str) -> ServerRecord:
+    return ServerRecord(
+        url=settings.local_url,
+        base_url=settings.base_url,
+        port=settings.port,
+        pid=os.getpid(),
+        version=VERSION,
+        data_dir=os.path.abspath(settings.data_dir),
+        environment={
+            **environment(settings),
+            "LOREMARK_DATA_DIR": os.path.abspath(settings.data_dir),
+            "LOREMARK_HOST": settings.host,
+            "LOREMARK_PORT": str(settings.port),
+        },
+        started_at_ms=clock.now_ms(),
+        on_sqlite=settings.on_sqlite,
+        log_file=log_file,
+    )
+
+
+async def serve(settings: Settings, log_file: str = "") -> None:
+    """Run API, job runner and dashboard in one process. Migrates the schema if needed.
+
+    ``log_file``: the file that the output goes to, if it is not a terminal's.
+    """
+    with (
+        server.open_socket(settings) as listening,
+        _lock_if_sqlite(settings),
+        recorded(_describe(settings, log_file)),
+    ):
         if (settings.on_sqlite or settings.auto_migrate) and await schema.migrate(database_address(settings)):
             _log.info("database migrated", schema=schema.HEAD)
         async with (
@@ -37,8 +65,7 @@ async def serve(settings: Settings) -> None:
             open_app(runtime, background) as app,
             check_models(list_models(settings, runtime.engines)),
         ):
-            remembered.enter_context(remember(settings))
-            print(await format_banner(runtime), flush=True)
+            print(await format_banner(runtime, "loremark stop" if log_file else "Ctrl-C"), flush=True)
             await server.listen(app, listening, server.stop_signal(), app.close, settings.trusted_proxies)
 
 

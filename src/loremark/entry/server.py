@@ -14,10 +14,10 @@ from typing import Any, TypeVar, cast
 
 import uvicorn
 
+from loremark.base.running_servers import find_running
 from loremark.base.settings import Settings, SettingsError
 from loremark.entry.connection_limits import ConnectionLimits, raise_file_limit
 from loremark.entry.http_protocol import GuardedProtocol
-from loremark.entry.running_servers import find_server
 from loremark.web.request import Receive, Scope, Send
 
 T = TypeVar("T")
@@ -58,7 +58,7 @@ def open_socket(settings: Settings) -> socket.socket:
     except OSError as error:
         listening.close()
         where = f"{settings.host}:{settings.port}"
-        if error.errno == errno.EADDRINUSE and find_server(settings.base_url) is not None:
+        if error.errno == errno.EADDRINUSE and find_running(settings.local_url) is not None:
             raise SettingsError(f"Loremark runs at {settings.base_url} already; open it with: loremark open") from None
         raise SettingsError(
             f"Cannot listen on {where} ({error.strerror}); set LOREMARK_HOST or LOREMARK_PORT"

@@ -22,7 +22,7 @@ def signin_url(base_url: str, token: str) -> str:
     return f"{base_url}/signin?token={token}"
 
 
-async def format_banner(runtime: Runtime) -> str:
+async def format_banner(runtime: Runtime, stop: str = "Ctrl-C") -> str:
     """How to open the dashboard, with a one-time link on the first start, and how to connect agents."""
     settings = runtime.settings
     async with runtime.database.write() as tx:
@@ -42,7 +42,7 @@ async def format_banner(runtime: Runtime) -> str:
         f"  API docs    {settings.base_url}/docs",
         f"  Data        {where}",
         *_settings_lines(settings),
-        "  Stop        Ctrl-C",
+        f"  Stop        {stop}",
         "",
     ]
     return "\n".join(lines)
@@ -58,7 +58,8 @@ def _settings_lines(settings: Settings) -> list[str]:
 
 def _sign_in_lines(settings: Settings, token: str | None, has_owner: bool) -> list[str]:
     """Sign-in instructions. They suggest create-owner only while there is no owner: each owner gets a separate team."""
-    admin = f"{_environment(settings)}{_program()} admin"
+    given = "".join(f"{name}={shlex.quote(value)} " for name, value in environment(settings).items())
+    admin = f"{given}{_program()} admin"
     if token is not None:
         lines = [
             "  Open the dashboard. This link signs you in as the owner. It works once and expires in 24 hours:",
@@ -108,8 +109,8 @@ def _program() -> str:
     )
 
 
-def _environment(settings: Settings) -> str:
-    """Environment variables that point a command to this data. Passwords in URLs are never shown."""
+def environment(settings: Settings) -> dict[str, str]:
+    """Environment variables that point a command to this data. Never a URL with a password."""
     given: dict[str, str] = {}
     if settings.data_dir != Path(data_folder()):
         given["LOREMARK_DATA_DIR"] = os.path.abspath(settings.data_dir)
@@ -119,4 +120,4 @@ def _environment(settings: Settings) -> str:
         given["LOREMARK_DATABASE_URL"] = f"sqlite:///{os.path.abspath(settings.sqlite_path)}"
     if settings.base_url != profile.DEFAULT_URL:
         given["LOREMARK_BASE_URL"] = settings.base_url
-    return "".join(f"{name}={shlex.quote(value)} " for name, value in given.items())
+    return given

@@ -29,20 +29,20 @@ def run(arguments: argparse.Namespace) -> int:
 def _find_link() -> str:
     """A sign-in link of the server on this machine, or the address of the server this command line is signed in to."""
     from loremark.base import profile
+    from loremark.base.running_servers import find_running
     from loremark.base.settings import load
     from loremark.cli.output import note
     from loremark.entry import admin
     from loremark.entry.commands.runner import run_async
-    from loremark.entry.running_servers import find_server
 
     signed_in = profile.load()
-    server = find_server(signed_in.url if signed_in else None)
-    if server is not None:
+    server = find_running(signed_in.url if signed_in else None)
+    if server is not None and server.on_sqlite:
         note("Signs you in as the owner. The link works once and expires in 24 hours.")
         return run_async(admin.signin_link(load(server.environment), None))
     if signed_in is not None:
         return signed_in.url
     raise CommandError(
-        "no server runs on this machine; start one with: loremark serve (if it uses PostgreSQL, run "
+        "no server runs on this machine; start one with: loremark start (if it uses PostgreSQL, run "
         "loremark admin signin-link with its settings), or sign in to another one with: loremark login --browser"
     )
