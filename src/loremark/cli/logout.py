@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     from loremark.cli import output
 
     saved = profile.load({})
-    revoked = saved is not None and arguments.revoke and _revoke(saved)
+    revoked = saved is not None and arguments.revoke and revoke(saved)
     forgotten = profile.forget()
     if arguments.json:
         output.write_json({"forgotten": forgotten, "revoked": revoked})
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _revoke(saved: profile.Profile) -> bool:
+def revoke(saved: profile.Profile) -> bool:
     """Revoke the agents' keys and the user's own. Returns whether that one was still valid."""
     return [_revoke_key(saved.url, key) for key in (*saved.agent_keys.values(), saved.key)][-1]
 

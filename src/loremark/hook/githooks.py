@@ -64,6 +64,13 @@ def install(folder: str) -> list[str]:
     return _describe(steps, done=True)
 
 
+def list_installed(folder: str) -> list[str]:
+    """Return the hook files that contain our lines."""
+    hooks = _find_hooks_folder(folder)
+    paths = [os.path.join(hooks.folder, hook) for hook in HOOKS]
+    return [path for path in paths if (content := _read_hook(path)) is not None and gitscripts.is_ours(content)]
+
+
 def uninstall(folder: str) -> list[str]:
     """Remove our lines and restore every hook."""
     hooks = _find_hooks_folder(folder)

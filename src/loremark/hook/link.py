@@ -20,6 +20,7 @@ from loremark.hook import files, gitpaths
 
 TYPE_CHECKING = False  # importing typing would slow the hook down
 if TYPE_CHECKING:
+    from collections.abc import Container
     from typing import Any, NamedTuple
 
     class Link(NamedTuple):
@@ -42,6 +43,7 @@ _PROJECT_CHARS = 64
 _MAX_REPOSITORIES = 2_000
 _LEGACY_SHALLOW = "shallow-"  # an older format that trusted the origin URL; no longer accepted
 _PLACE = "place-"
+_LINK_SETTINGS = ("project", "url")
 _PLACE_BYTES = 16
 NOT_SIGNED_IN = "not signed in"
 NOT_LINKED = "not linked to a project"
@@ -306,15 +308,55 @@ def _write_place(repository: gitpaths.RepositoryPaths, place: str) -> bool:
     return gitpaths.read_setting(repository, "loremark", "place") == place
 
 
+def list_linked_folders() -> list[str]:
+    """Return the folders that this user has linked, and the working trees of linked repositories."""
+    links = _read_table(_links_path())
+    found = {name: None for name in links if os.path.isabs(name)}
+    for common in _read_table(_repositories_path()):
+        repository = gitpaths.find_repository(os.path.dirname(common))
+        if repository is not None and _row_by_place(links, repository) is not None:
+            found.update(dict.fromkeys(gitpaths.list_worktrees(repository)))
+    return [folder for folder in found if os.path.isdir(folder)]
+
+
+def without_link(folder: str) -> str | None:
+    """Return the folder's ``.loremark.toml`` without the link, or None if there is no link in it."""
+    data = files.read_bounded(os.path.join(folder, FILE), FILE_BYTES)
+    text = (data or b"").decode("utf-8", "surrogateescape")
+    rest = _without_settings(text, _LINK_SETTINGS)
+    return rest if rest != text else None
+
+
+def remove_link(folder: str) -> None:
+    """Remove the link from ``.loremark.toml``, and the file if nothing else is in it."""
+    rest, path = without_link(folder), os.path.join(folder, FILE)
+    if rest:
+        files.write_atomic(path, rest.encode("utf-8", "surrogateescape"), os.stat(path).st_mode & 0o777)
+    elif rest is not None:
+        files.remove(path)
+
+
+def remove_place(repository: gitpaths.RepositoryPaths) -> None:
+    """Remove the repository's ID from ``.git/config``. Raises GitError."""
+    from loremark.hook import git
+
+    if gitpaths.read_setting(repository, "loremark", "place"):
+        git.run(["config", "--local", "--remove-section", "loremark"], gitdir=repository.common)
+
+
 def _with_settings(before: str, wanted: dict[str, str]) -> str:
     """Return the file with these settings at the top and all other lines unchanged."""
+    return "".join(f'{name} = "{value}"\n' for name, value in wanted.items()) + _without_settings(before, wanted)
+
+
+def _without_settings(before: str, names: Container[str]) -> str:
     lines: list[str] = []
     in_table = False
     for line in before.splitlines(keepends=True):
         in_table = in_table or line.lstrip().startswith("[")
-        if in_table or line.partition("=")[0].strip() not in wanted:
+        if in_table or line.partition("=")[0].strip() not in names:
             lines.append(line)
-    return "".join(f'{name} = "{value}"\n' for name, value in wanted.items()) + "".join(lines)
+    return "".join(lines)
 
 
 def root_commit(folder: str) -> str:
