@@ -64,7 +64,7 @@ def test_the_use_of_an_earlier_day_is_not_todays(cli: Cli, claude: Path) -> None
 
 def test_agents_are_named_in_questions(cli: Cli, claude: Path) -> None:
     declined = cli.run("install", stdin="n\n", terminal=True)
-    assert (declined.code, "Set up Claude Code? [y/N]" in declined.err) == (2, True)
+    assert (declined.code, "Set up Claude Code? [Y/n]" in declined.err) == (2, True)
     installed = cli.run("install", "claude-code", stdin="y\nn\n", terminal=True)
     assert "Let Claude Code read finished sessions" in installed.err
 

@@ -110,16 +110,15 @@ def test_printed_commands_work_in_a_project_folder(plain: Loremark, tmp_path: Pa
     with plain.start() as process:
         process.wait_ready()
         made = json.loads(_type(_line(process.output, "create-owner"), project, terminal))
-        login = _line(process.output, " login")
-        assert login.endswith(f"loremark login --url {process.url} --browser")
-        output = _type(login.removesuffix(" --browser"), project, terminal, f"{made['apiKey']}\n")
-        assert output.startswith(f"Signed in to {process.url} as Owner")
-        assert "claude-code" in _type(f"{_line(process.output, ' install')} --list", project, terminal)
+        assert made["apiKey"].startswith("service_sk_")
+        setup = _line(process.output, " setup")
+        assert setup.endswith(f"loremark setup --url {process.url}")
+        assert f"{process.url} is running" in _type(f"{setup} --dry-run", project, terminal)
         process.stop()
     with plain.start() as process:
         process.wait_ready()
         assert "create-owner" not in process.output, "it would create a second owner with a separate team"
-        assert _line(process.output, " login").endswith(f" login --url {process.url} --browser")
+        assert _line(process.output, " setup").endswith(f" setup --url {process.url}")
         command = _line(process.output, "signin-link").removeprefix("Locked out?").strip()
         link = _type(command, project, terminal).strip()
         assert link.startswith(f"{process.url}/signin?token=")
@@ -137,14 +136,14 @@ def test_default_address_is_omitted_unless_another_was_used(plain: Loremark, tmp
     }
     with plain.start() as process:
         process.wait_ready()
-        assert _line(process.output, " login").endswith("loremark login --browser")
+        assert _line(process.output, " setup").endswith("loremark setup")
         assert "create-owner" in process.output, "registration is closed, so the operator creates the owner"
         process.stop()
     (tmp_path / "config" / "loremark").mkdir(parents=True)
     (tmp_path / "config" / "loremark" / "profile.json").write_text('{"url": "https://memory.example.com", "key": ""}')
     with plain.start() as process:
         process.wait_ready()
-        assert _line(process.output, " login").endswith("loremark login --url http://127.0.0.1:8000 --browser")
+        assert _line(process.output, " setup").endswith("loremark setup --url http://127.0.0.1:8000")
 
 
 def test_signin_link(loremark: Loremark, engine: str) -> None:

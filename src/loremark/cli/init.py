@@ -49,11 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from loremark.cli import output
-    from loremark.cli.agent_key import save_agent_key
     from loremark.cli.connection import open_client
     from loremark.cli.integrations import has_git_hooks, offer_integrations
     from loremark.cli.pause import note_if_paused
-    from loremark.hook.link import save_link
 
     folder = root_folder(arguments.folder)
     if arguments.git and has_git_hooks(folder) is None:
@@ -61,12 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     with open_client() as client:
         project, name, is_new = _choose(client, arguments, folder)
         secret = _read_secret(client.url, project) if arguments.secret_stdin else None
-        can_sign = save_secret(client, project, secret)
-        save_agent_key(client, project, name)
-        try:
-            link = save_link(folder, project, client.url)
-        except ValueError:
-            raise CommandError(f"{project} is not a valid project ID", USAGE) from None
+        link, can_sign = link_folder(client, folder, project, name, secret)
     if not arguments.json:
         created = " (new)" if is_new else ""
         output.write(output.plain(f"Linked {folder} to {name}{created}, {project} on {link.url}."))
@@ -78,6 +71,19 @@ def run(arguments: argparse.Namespace) -> int:
         _print_next_steps(link, can_sign)
         note_if_paused(link.folder)
     return 0
+
+
+def link_folder(client: Client, folder: str, project: str, name: str, secret: str | None = None) -> tuple[Link, bool]:
+    """Link a folder, with the project's secret and a key for its agents. Returns whether events can be signed."""
+    from loremark.cli.agent_key import save_agent_key
+    from loremark.hook.link import save_link
+
+    can_sign = save_secret(client, project, secret)
+    save_agent_key(client, project, name)
+    try:
+        return save_link(folder, project, client.url), can_sign
+    except ValueError:
+        raise CommandError(f"{project} is not a valid project ID", USAGE) from None
 
 
 def root_folder(folder: Path) -> str:
@@ -101,17 +107,23 @@ def _choose(client: Client, arguments: argparse.Namespace, folder: str) -> tuple
     if named is not None:
         found = find_existing(client, named)
         return found.id, found.name, False
-    name = arguments.name or _suggest_name(folder)
+    name = arguments.name or suggest_name(folder)
     active = [project for project in client.paginate(list_projects()) if project.status == "active"]
-    same = [project for project in active if project.name.casefold() == name.casefold()]
-    if len(same) > 1:
-        ids = ", ".join(project.id for project in same[:_SHOWN])
-        raise CommandError(f"{len(same)} projects are named {name}; choose one with --project: {ids}", USAGE)
+    same = named_same(active, name)
     picked = same[0] if same and (arguments.yes or arguments.name) else _ask_project(arguments, name, active, same)
     if picked is not None:
         return picked.id, picked.name, False
     made = client.send(create_project(name))
     return made.id, made.name, True
+
+
+def named_same(projects: list[ProjectEntry], name: str) -> list[ProjectEntry]:
+    """The project of this name, if there is one."""
+    same = [project for project in projects if project.name.casefold() == name.casefold()]
+    if len(same) > 1:
+        ids = ", ".join(project.id for project in same[:_SHOWN])
+        raise CommandError(f"{len(same)} projects are named {name}; choose one with --project: {ids}", USAGE)
+    return same
 
 
 def find_existing(client: Client, project: str) -> ProjectDetail:
@@ -142,7 +154,7 @@ def linked_project(folder: str) -> str | None:
     return link.project if link is not None else None
 
 
-def _suggest_name(folder: str) -> str:
+def suggest_name(folder: str) -> str:
     """A project name from the repository's remote, or from the folder."""
     from loremark.cli.output import one_line
     from loremark.hook import gitrepository

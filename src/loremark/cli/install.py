@@ -22,6 +22,10 @@ from loremark.cli.pause import note_if_paused
 SUMMARY = "Set up coding agents with hooks and MCP tools."
 EXAMPLE = "loremark install claude-code codex --scope user"
 
+TEMPORARY = (
+    "agents need a lasting copy of this program, and this one runs from a cache; "
+    "run: uv tool install loremark (or: pipx install loremark)"
+)
 _EXECUTABLES = ("loremark", "loremark.exe")
 _PLANNED = {"created": "create", "changed": "change", "deleted": "delete"}
 _VARIABLES = (
@@ -77,11 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.list:
         return _list(options, ledger, arguments.json)
     if arguments.command is None and folders.is_temporary(sys.prefix):
-        raise CommandError(
-            "agents need a lasting copy of this program, and this one runs from a cache; "
-            "run: uv tool install loremark (or: pipx install loremark), then: loremark install",
-            USAGE,
-        )
+        raise CommandError(f"{TEMPORARY}, then: loremark install", USAGE)
     with ledger.locked():
         return _install(_choose_agents(arguments, options.locations), options, ledger, arguments)
 
@@ -107,11 +107,11 @@ def _install(agents: list[Agent], options: SetupOptions, ledger: Ledger, argumen
     if arguments.json:
         write_json({"scope": options.scope, "dryRun": arguments.dry_run, "agents": results})
     elif not arguments.dry_run and not arguments.yes and sys.stdin.isatty():
-        _offer_reading()
+        offer_reading()
     return FAILED if failed else OK
 
 
-def _offer_reading() -> None:
+def offer_reading() -> None:
     """Ask once whether the agents may write memories from finished sessions."""
     from loremark.cli.reading import QUESTION
     from loremark.hook import headless, reading_settings
@@ -141,7 +141,7 @@ def apply_plan(title: str, plan: Plan, ledger: Ledger, arguments: argparse.Names
             raise CommandError(
                 "cannot ask for confirmation without a terminal; preview with --dry-run, then use --yes", USAGE
             )
-        if not confirm(f"{title}: change these files?", assumed=False):
+        if not confirm(f"{title}: change these files?", assumed=False, default=True):
             return False
     try:
         installer.apply_plan(plan, ledger)
@@ -176,7 +176,7 @@ def _choose_agents(arguments: argparse.Namespace, locations: Locations) -> list[
             "no agents found on this machine; name one, for example: loremark install claude-code", USAGE
         )
     titles = join([agent.title for agent in found])
-    if arguments.all or arguments.yes or arguments.dry_run or confirm(f"Set up {titles}?", assumed=False):
+    if arguments.all or arguments.yes or arguments.dry_run or confirm(f"Set up {titles}?", assumed=False, default=True):
         return found
     raise CommandError(f"found {titles}; name the agents to set up, or use --all", USAGE)
 

@@ -53,7 +53,7 @@ def _set_up_git_hooks(wanted: bool | None, folder: str, may_ask: bool) -> None:
     if installed is None or (wanted is None and (installed or not may_ask)):
         return
     if wanted is None:
-        wanted = output.confirm("Capture commits in this repository with git hooks?", assumed=False)
+        wanted = output.confirm("Capture commits in this repository with git hooks?", assumed=False, default=True)
         if not wanted:
             return
     try:
@@ -76,7 +76,7 @@ def _set_up_agents(arguments: argparse.Namespace, folder: str, may_ask: bool) ->
     if not names:
         return
     if not arguments.agents and not output.confirm(
-        f"Set up {output.join([agent.title for agent in agents])}?", assumed=False
+        f"Set up {output.join([agent.title for agent in agents])}?", assumed=False, default=True
     ):
         return
     parser = build_parser("install", arguments.commands["install"])

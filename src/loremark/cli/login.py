@@ -35,21 +35,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from loremark.base import profile
     from loremark.cli import output
-    from loremark.cli.agent_key import keys_of
 
-    url = _address(arguments.url or _default_url(profile.saved_url()))
+    url = check_address(arguments.url or default_url(profile.saved_url()))
     if arguments.browser:
         from loremark.cli.browser_login import sign_in
 
         key = sign_in(url)
     else:
         key = _key(arguments.key)
-    me = _check(url, key)
-    before = profile.load({})
-    secrets = before.secrets if before is not None and before.url == url else {}
-    enrich = before.enrich if before is not None else True
-    agent_keys = keys_of(me, url, before.agent_keys) if before is not None and before.url == url else {}
-    path = profile.save(profile.Profile(url, key, secrets, enrich, agent_keys=agent_keys))
+    me, path = save_key(url, key)
     if arguments.json:
         output.write_json({"url": url, "savedIn": path, "me": me})
     else:
@@ -60,7 +54,20 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _default_url(saved: str | None) -> str:
+def save_key(url: str, key: str) -> tuple[CurrentUser, str]:
+    """Save a valid key with what is still valid of the profile. Returns its user and the file."""
+    from loremark.base import profile
+    from loremark.cli.agent_key import keys_of
+
+    me = _check(url, key)
+    before = profile.load({})
+    secrets = before.secrets if before is not None and before.url == url else {}
+    enrich = before.enrich if before is not None else True
+    agent_keys = keys_of(me, url, before.agent_keys) if before is not None and before.url == url else {}
+    return me, profile.save(profile.Profile(url, key, secrets, enrich, agent_keys=agent_keys))
+
+
+def default_url(saved: str | None) -> str:
     """The server to use without --url. A repository is untrusted, so a server it names must be confirmed."""
     from loremark.base import profile
     from loremark.cli import output
@@ -89,7 +96,12 @@ def _linked_url() -> str | None:
     return profile.normalize_url(url) or None
 
 
-def _address(text: str) -> str:
+def is_local(url: str) -> bool:
+    """Whether a server at this address runs on this machine."""
+    return urlsplit(url).hostname in _LOOPBACK
+
+
+def check_address(text: str) -> str:
     """The normalized server address."""
     url = text.strip().rstrip("/")
     try:

@@ -170,10 +170,13 @@ def prompt(question: str) -> str:
     return sys.stdin.readline().strip()
 
 
-def confirm(question: str, assumed: bool) -> bool:
-    """Ask for confirmation. Without a terminal, returns ``assumed`` (the ``--yes`` option)."""
+def confirm(question: str, assumed: bool, *, default: bool = False) -> bool:
+    """Ask for confirmation; Enter chooses the default. Without a terminal, returns ``assumed`` (``--yes``)."""
     if assumed or not sys.stdin.isatty():
         return assumed
-    sys.stderr.write(f"{plain(question)} [y/N] ")
+    sys.stderr.write(f"{plain(question)} {'[Y/n]' if default else '[y/N]'} ")
     sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    answer = sys.stdin.readline()
+    if not answer:  # the input has ended, which is not an answer
+        return False
+    return answer.strip().lower() in (("", "y", "yes") if default else ("y", "yes"))

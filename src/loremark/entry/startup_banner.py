@@ -23,7 +23,7 @@ def signin_url(base_url: str, token: str) -> str:
 
 
 async def format_banner(runtime: Runtime, stop: str = "Ctrl-C") -> str:
-    """How to open the dashboard, with a one-time link on the first start, and how to connect agents."""
+    """How to open the dashboard, with a one-time link on the first start, and how to set up a project."""
     settings = runtime.settings
     async with runtime.database.write() as tx:
         has_owner = await people.find_claim(tx, FIRST_ACCOUNT) is not None
@@ -37,7 +37,7 @@ async def format_banner(runtime: Runtime, stop: str = "Ctrl-C") -> str:
         "",
         *_sign_in_lines(settings, token, has_owner),
         "",
-        *_agent_lines(settings),
+        *_setup_lines(settings),
         "",
         f"  API docs    {settings.base_url}/docs",
         f"  Data        {where}",
@@ -78,25 +78,19 @@ def _sign_in_lines(settings: Settings, token: str | None, has_owner: bool) -> li
     ]
 
 
-def _agent_lines(settings: Settings) -> list[str]:
+def _setup_lines(settings: Settings) -> list[str]:
+    command = f"setup{_url_option(settings.base_url)}"
     if is_temporary(sys.prefix):
-        program = _NAME
-        first = ["  Connect your agents. Install the command for good, then run the rest in your project folder:"]
-        first += ["    uv tool install loremark        (or: pipx install loremark)"]
-    else:
-        program = _program()
-        first = ["  Connect your agents. In your project folder, run:"]
-    return [
-        *first,
-        f"    {program} login{_url_option(settings.base_url)} --browser",
-        f"    {program} init",
-        f"    {program} install",
-        "  Without --browser, login asks for an API key. Create one in the dashboard.",
-    ]
+        return [
+            "  Set up a project. Install the command for good, then run setup in the project's folder:",
+            "    uv tool install loremark        (or: pipx install loremark)",
+            f"    {_NAME} {command}",
+        ]
+    return ["  Set up a project. In its folder, run:", f"    {_program()} {command}"]
 
 
 def _url_option(base_url: str) -> str:
-    """The --url option, unless ``login`` would use this address by default."""
+    """The --url option, unless ``setup`` would use this address by default."""
     is_default = base_url == profile.DEFAULT_URL and profile.saved_url() in (None, base_url)
     return "" if is_default else f" --url {shlex.quote(base_url)}"
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from loremark.exchange.files import find_files, read_records, relative_name, text_of
 from loremark.exchange.notes import Note
-from loremark.exchange.transcripts import Session
+from loremark.exchange.transcripts import PRIVATE_PREFIX, Session
 
 TOOL = "claude-code"
 _WRITE_TOOLS = frozenset(("Edit", "MultiEdit", "Write", "NotebookEdit"))
@@ -21,11 +21,11 @@ def is_record(record: dict[str, Any]) -> bool:
     return "sessionId" in record and (record.get("type") in ("user", "assistant", "system") or "leafUuid" in record)
 
 
-def read(path: Path) -> Iterator[Note]:
+def read(path: Path, private_prefix: str = PRIVATE_PREFIX) -> Iterator[Note]:
     """Read a transcript, or all transcripts below a folder."""
     folder = path if path.is_dir() else path.parent
     for file in find_files(path, ".jsonl") if path.is_dir() else [path]:
-        session = Session(id=file.stem)
+        session = Session(id=file.stem, private_prefix=private_prefix)
         for record in read_records(file):
             _add_record(session, record)
         yield from session.notes(TOOL, relative_name(file, folder))

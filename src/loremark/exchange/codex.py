@@ -9,7 +9,7 @@ from typing import Any
 
 from loremark.exchange.files import find_files, parse_json, read_records, relative_name, text_of
 from loremark.exchange.notes import Note
-from loremark.exchange.transcripts import Session
+from loremark.exchange.transcripts import PRIVATE_PREFIX, Session
 
 TOOL = "codex"
 _PATCHED_FILE = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.MULTILINE)
@@ -25,11 +25,11 @@ def is_record(record: dict[str, Any]) -> bool:
     )
 
 
-def read(path: Path) -> Iterator[Note]:
+def read(path: Path, private_prefix: str = PRIVATE_PREFIX) -> Iterator[Note]:
     """Read a rollout, or all rollouts below a folder."""
     folder = path if path.is_dir() else path.parent
     for file in find_files(path, ".jsonl") if path.is_dir() else [path]:
-        session = Session(id=file.stem)
+        session = Session(id=file.stem, private_prefix=private_prefix)
         for record in read_records(file):
             payload = record.get("payload")
             if isinstance(payload, dict):

@@ -14,6 +14,8 @@ _PART_CHARS = 30_000
 _ASK_CHARS = 4_000
 _ANSWER_CHARS = 12_000
 _MAX_FILES = 50
+PRIVATE_PREFIX = "[private]"
+"""Prompts that start with it are left out, and so are the answers to them."""
 _INJECTED = re.compile(
     r"\s*<(?:command-|local-command|system-reminder|environment_context|user_instructions|permissions|hook_context"
     r"|turn_aborted|bash-|task-notification)|\s*# AGENTS\.md instructions|\s*Caveat: The messages below"
@@ -39,20 +41,26 @@ class Session:
     started_at: str = ""
     turns: list[Turn] = field(default_factory=list)
     files: dict[str, None] = field(default_factory=dict)
+    private_prefix: str = PRIVATE_PREFIX
+    _is_private: bool = False
 
     def add_prompt(self, text: str) -> None:
         text = strip_injected(text)
-        if text:
+        if not text:
+            return
+        prefix = self.private_prefix.casefold()
+        self._is_private = bool(prefix) and text[: 2 * len(prefix)].casefold().startswith(prefix)
+        if not self._is_private:
             self.turns.append(Turn(text[:_ASK_CHARS]))
 
     def add_answer(self, text: str) -> None:
         """Set the answer of the current turn. The last message wins; earlier ones are intermediate steps."""
         text = strip_injected(text)
-        if text and self.turns:
+        if text and self.turns and not self._is_private:
             self.turns[-1].answer = text[:_ANSWER_CHARS]
 
     def add_file(self, path: str) -> None:
-        if path and len(path) < 500 and "\n" not in path:
+        if path and len(path) < 500 and "\n" not in path and not self._is_private:
             self.files[_relative_path(path, self.folder)] = None
 
     def notes(self, tool: str, origin: str) -> Iterator[Note]:

@@ -139,12 +139,13 @@ def digest(
 
 
 class Backfill(NamedTuple):
-    """A range of commits: their number, and a lazy iterator of their events."""
+    """A range of commits: their number, how many of them are not reported yet, and a lazy iterator of their events."""
 
     ledger: str
     branch: str
     head: str
     commits: int
+    unreported: int
     digests: Iterator[Digest]
 
 
@@ -167,7 +168,8 @@ def backfill(folder: str, project: str, since: str | None, until: str | None, li
         if shas
         else iter(())
     )
-    return Backfill(name, branch, head, sum(1 + len(side) for side in shas.values()), digests)
+    listed = [one for sha, side in shas.items() for one in (*side, sha)]
+    return Backfill(name, branch, head, len(listed), sum(one not in ledger.reported for one in listed), digests)
 
 
 def _exclusions(folder: str) -> IsExcluded | None:

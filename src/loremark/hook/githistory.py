@@ -85,6 +85,14 @@ def _has_explanation(body: str) -> bool:
     return any(not _BOILERPLATE.match(line.strip()) for line in body.split("\n") if line.strip())
 
 
+def list_subjects(repository: Repository, limit: int) -> list[str]:
+    """Return the subjects of the newest commits, without merges, the newest first."""
+    command = ["log", *_LOG_SIDE[1:], f"--max-count={limit}", "--format=tformat:%s%x00", "HEAD", "--"]
+    found = git.run(command, gitdir=repository.gitdir, max_bytes=_LIST_BYTES)
+    subjects = found.out.decode(errors="replace").split("\0") if found.is_ok else []
+    return [text for subject in subjects if (text := subject.strip())]
+
+
 def list_reachable(repository: Repository, head: str, excluded: Iterable[str]) -> frozenset[str]:
     """Return all commits reachable from head but not from ``excluded``."""
     return frozenset(_list_shas(repository, ["rev-list", f"--max-count={_MAX_SIDE}", "--stdin"], head, excluded))

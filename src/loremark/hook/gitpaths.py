@@ -85,6 +85,19 @@ def is_part(inner: RepositoryPaths, outer: RepositoryPaths) -> bool:
     return bool(tree) and os.path.realpath(os.path.join(inner.common, tree)) == inner.top
 
 
+def list_worktrees(repository: RepositoryPaths) -> list[str]:
+    """Return the working trees of a repository. One that does not belong to it is left out: a folder can name any."""
+    worktrees = os.path.join(repository.common, "worktrees")
+    pointers = [_read_pointer(os.path.join(worktrees, name, "gitdir"), "") for name in files.list_names(worktrees)]
+    tops = [os.path.dirname(repository.common), *(os.path.dirname(pointer) for pointer in pointers if pointer)]
+    found = {repository.top: None}
+    for top in tops:
+        around = find_repository(top) if os.path.isabs(top) else None
+        if around is not None and around.common == repository.common and around.top == top:
+            found[top] = None
+    return list(found)
+
+
 def current_branch(folder: str) -> str:
     """Return the checked-out branch, or an empty string."""
     found = find_repository(folder)

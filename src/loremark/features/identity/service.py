@@ -139,6 +139,17 @@ async def create_owner(
     return caller
 
 
+async def create_local_owner(
+    tx: Tx, plans: Plans, claimed_by: str, auth_method: AuthMethod, origin: Origin = NO_ORIGIN
+) -> Caller | None:
+    """Create the owner of a fresh installation. Returns None if it has an account already."""
+    if not await store.claim(tx, FIRST_ACCOUNT, claimed_by):
+        return None
+    user_id = await store.create_user(tx, email=LOCAL_OWNER_EMAIL, name="Owner", password_hash=None)
+    assert user_id is not None
+    return await create_owner(tx, plans, user_id, "Owner", LOCAL_OWNER_EMAIL, "My team", auth_method, origin)
+
+
 async def sign_in(tx: Tx, caller: Caller, origin: Origin) -> SignedIn:
     token = await store.create_login(tx, user_id=caller.user_id, team_id=caller.team_id, origin=origin)
     return SignedIn(token, await get_current_user(tx, caller))
@@ -236,12 +247,8 @@ async def sign_in_with_link(tx: Tx, config: AuthConfig, token: str, origin: Orig
         return None
     user_id = link["user_id"]
     if user_id is None:
-        if not await store.claim(tx, FIRST_ACCOUNT, link["id"]):
-            return None
-        user_id = await store.create_user(tx, email=LOCAL_OWNER_EMAIL, name="Owner", password_hash=None)
-        assert user_id is not None
-        caller = await create_owner(tx, config.plans, user_id, "Owner", LOCAL_OWNER_EMAIL, "My team", origin=origin)
-        return await sign_in(tx, caller, origin)
+        caller = await create_local_owner(tx, config.plans, link["id"], AuthMethod.LOGIN, origin)
+        return await sign_in(tx, caller, origin) if caller is not None else None
     user = await store.get_user(tx, user_id)
     memberships = await store.list_memberships(tx, user_id)
     if not memberships:

@@ -96,6 +96,11 @@ _INVALIDATE_SETUP_LINKS = Sql(
     .where(signin_links.c.used_at_ms.is_(None), signin_links.c.user_id.is_(None))
     .values(used_at_ms=bindparam("now_ms"))
 )
+_ASSIGN_SETUP_LINKS = Sql(
+    update(signin_links)
+    .where(signin_links.c.used_at_ms.is_(None), signin_links.c.user_id.is_(None))
+    .values(user_id=bindparam("of_user"))
+)
 _GET_INSTALLATION = Sql(select(installation.c.value).where(installation.c.name == bindparam("key")))
 
 
@@ -264,6 +269,11 @@ async def consume_link(tx: Tx, token: str) -> Row | None:
 
 async def find_link(tx: Tx, token: str) -> Row | None:
     return await tx.one(_FIND_LINK, hashed=sha256_hex(token))
+
+
+async def assign_setup_links(tx: Tx, user_id: str) -> None:
+    """Let first-run links that are still unused sign in to this account."""
+    await tx.run(_ASSIGN_SETUP_LINKS, of_user=user_id)
 
 
 async def invalidate_setup_links(tx: Tx) -> None:
