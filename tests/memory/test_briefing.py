@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from loremark.memory.briefing.document import write_briefing
-from loremark.memory.briefing.entries import Source
+from loremark.memory.briefing.document import item_line, write_briefing
+from loremark.memory.briefing.entries import KnownItem, Source
 from loremark.memory.recall.excerpts import GoalWords, ScoredMessage
 from loremark.memory.recall.turns import Message
 from loremark.ports.llm.tokens import count
@@ -66,3 +66,41 @@ def test_hostile_text_stays_inside_its_quotation(attack: str, budget: int) -> No
     assert len([line for line in lines if line.startswith("## ")]) == 1
     assert fences[1] == len(lines) - 1
     assert all(lines[fences[1]] not in line for line in quoted)
+
+
+RECORD = """## Context
+
+Prices in floating point differ by a cent between the cart and the invoice. Customers noticed.
+
+## Decision
+
+Every price is an integer number of cents.
+
+## Consequences
+
+Currencies without cents need a factor.
+"""
+
+
+@pytest.mark.parametrize(
+    ("title", "content", "line"),
+    [
+        ("Store prices in cents", RECORD, "- **Store prices in cents**: Every price is an integer number of cents."),
+        (
+            "Retries",
+            "# Retries\n\nThree times.\n\n## Why\n\nServers restart.",
+            "- **Retries**: Three times. Servers restart.",
+        ),
+        ("Keep carts a day", "Keep carts a day, then delete them.", "- Keep carts a day, then delete them."),
+        (
+            "cart: keep it when the session expires",
+            "Keep it when the session expires. It was keyed by the session.",
+            "- cart: Keep it when the session expires. It was keyed by the session.",
+        ),
+        ("cart: ", "An empty subject.", "- **cart:**: An empty subject."),
+    ],
+)
+def test_an_item_says_its_statement_once(title: str, content: str, line: str) -> None:
+    item = KnownItem("itm_1", title, content, "decision", reviewed=True, date="2026-11-18")
+    said = item_line(item, GoalWords("", ()), 200, count)
+    assert said == f"{line} (decision, 2026-11-18, itm_1)"

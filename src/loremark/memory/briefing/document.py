@@ -28,6 +28,7 @@ _ITEM_TOKENS = 90
 _HEADING_TOKENS = 8
 _LEAST_TOKENS = 14
 _ROLES = {"user": "user", "assistant": "agent", "note": "note", "commit": "commit"}
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.MULTILINE)
 _BACKTICKS = re.compile(r"`{3,}")
 
 
@@ -120,13 +121,23 @@ def item_line(item: KnownItem, goal: GoalWords, room: int, count_tokens: CountTo
     source = item.date if item.reviewed else ", ".join(filter(None, ("unreviewed", item.origin, item.date)))
     about = f"({item.type}, {source}{', may be out of date' if item.stale else ''}, {item.id})"
     title = " ".join(item.title.split())
-    content = " ".join(item.content.split())
-    if content.startswith(title):
-        left = room - count_tokens(about) - 3
-        return f"- {shorten(content, goal, max(_LEAST_TOKENS, left), count_tokens)} {about}"
+    content = " ".join(_statement(item).split())
+    scope, _, subject = title.rpartition(": ")
+    if subject and content.casefold().startswith(subject.casefold()):
+        lead = f"- {scope}: " if scope and not content.startswith(title) else "- "
+        left = room - count_tokens(lead + about) - 1
+        return f"{lead}{shorten(content, goal, max(_LEAST_TOKENS, left), count_tokens)} {about}"
     left = room - count_tokens(f"- **{title}**: {about}")
     body = f": {shorten(content, goal, left, count_tokens)}" if content and left >= _LEAST_TOKENS else ""
     return f"- **{title}**{body} {about}"
+
+
+def _statement(item: KnownItem) -> str:
+    """What an item says, without headings. A decision record says most in its Decision section."""
+    before, *sections = _HEADING.split(item.content)
+    named = dict(zip(sections[::2], sections[1::2], strict=True))
+    decided = [text for name, text in named.items() if name.lower().startswith("decision") and text.strip()]
+    return decided[0] if item.type == "decision" and decided else "\n".join((before, *named.values()))
 
 
 def _add_quotations(writer: Writer, sources: Sequence[Source], goal: GoalWords, heading: str) -> None:
