@@ -82,7 +82,7 @@ def test_invalid_bytes_deep_nesting_and_huge_lines_are_skipped(tmp_path: Path) -
     ]
     file.write_bytes(b"".join([*bad, *good, *bad]))
     (note,) = notes_in(file, "claude-code")
-    assert "Redis it is." in note.content
+    assert "Redis it is." in str(note.extra["turns"])
     large = tmp_path / "AGENTS.md"
     large.write_bytes(b"# A\n" + b"x" * files.DOCUMENT_BYTES)
     with pytest.raises(InvalidFileError, match="larger than"):

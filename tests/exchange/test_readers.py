@@ -25,14 +25,17 @@ def test_a_claude_code_session(tmp_path: Path) -> None:
         (note,) = notes_in(path, "claude-code")
         event = to_event(note)
         assert event.event == "session_save"
-        assert (
-            event.payload["summary"]
-            == "The cart was keyed by the session; it is keyed by the user now.\n\nRedis it is."
-        )
-        assert event.payload["notes"].startswith("Why does the cart lose its items?\n\nUse Redis from now on")
+        asked, decided = event.payload["turns"]
+        assert asked == {
+            "prompt": "Why does the cart lose its items?",
+            "answer": "The cart was keyed by the session; it is keyed by the user now.",
+            "files": ["src/cart.py"],
+        }, "nothing outside the project"
+        assert decided["prompt"].startswith("Use Redis from now on")
+        assert decided["answer"] == "Redis it is."
         assert "hunter2" not in json.dumps(event.payload), "secrets are redacted"
-        assert event.payload["files"] == ["src/cart.py"], "nothing outside the project"
-        assert (event.payload["branch"], event.payload["source"]) == ("feature/cart", "import:claude-code")
+        assert (event.payload["summary"], event.payload["files"]) == (asked["prompt"], ["src/cart.py"])
+        assert (event.payload["branch"], event.payload["source"]) == ("feature/cart", "claude-code:5f0c")
         assert "an old thing" not in json.dumps(event.payload), "a briefing is not captured again"
         assert to_event(note) == event
 
@@ -41,10 +44,30 @@ def test_a_codex_session(tmp_path: Path) -> None:
     samples.codex_rollout(tmp_path)
     (note,) = notes_in(tmp_path, "codex")
     payload = to_event(note).payload
-    assert payload["notes"] == "Make the retries slower"
-    assert payload["summary"].startswith("Retries wait twice as long")
-    assert payload["files"] == ["src/retry.py", "tests/test_retry.py"]
-    assert (payload["agentSession"], payload["branch"], payload["source"]) == ("0199", "main", "import:codex")
+    (turn,) = payload["turns"]
+    assert turn["prompt"] == payload["summary"] == "Make the retries slower"
+    assert turn["answer"].startswith("Retries wait twice as long")
+    assert turn["files"] == payload["files"] == ["src/retry.py", "tests/test_retry.py"]
+    assert (payload["agentSession"], payload["branch"], payload["source"]) == ("0199", "main", "codex:0199")
+
+
+def test_what_a_session_settled_becomes_an_item(tmp_path: Path) -> None:
+    shared = {"sessionId": "s", "cwd": "/w"}
+    said = (
+        ("user", "Can we use Redis for the cart?"),
+        ("assistant", "We could, but it would be one more service to run."),
+        ("user", "We decided to keep carts in PostgreSQL, because it is backed up."),
+        ("assistant", "Done."),
+        ("user", "Never store card numbers in a cart, only the token of the payment provider."),
+        ("assistant", "The tests failed. The problem was that the factory made a card number for each cart."),
+    )
+    records = [{"type": kind, **shared, "message": {"content": text}} for kind, text in said]
+    (note,) = notes_in(samples.write_lines(tmp_path / "s.jsonl", records), "claude-code")
+    assert [(item.type, item.title) for item in extracted(note)] == [
+        ("decision", "Keep carts in PostgreSQL, because it is backed up"),
+        ("convention", "Never store card numbers in a cart, only the token of the payment provider"),
+        ("bug", "The factory made a card number for each cart"),
+    ]
 
 
 def test_a_long_session_is_split_into_parts(tmp_path: Path) -> None:
@@ -56,9 +79,9 @@ def test_a_long_session_is_split_into_parts(tmp_path: Path) -> None:
     ]
     notes = notes_in(samples.write_lines(tmp_path / "s.jsonl", records), "claude-code")
     assert len(notes) > 3
-    assert all(len(note.content) <= 30_000 for note in notes)
-    content = "".join(note.content for note in notes)
-    assert all(f"assistant {number} " in content for number in range(40))
+    parts = [json.dumps(note.extra["turns"]) for note in notes]
+    assert all(len(part) <= 32_000 for part in parts)
+    assert all(f"assistant {number} " in "".join(parts) for number in range(40))
 
 
 def test_instructions_are_documents_without_a_context(tmp_path: Path) -> None:

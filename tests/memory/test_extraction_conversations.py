@@ -6,6 +6,7 @@ import pytest
 
 from loremark.memory.extraction.extract import extract
 from loremark.memory.items import Item, RawEvent
+from loremark.memory.recall.turns import turns_of
 
 
 def _items(prompt: str, answer: str) -> tuple[Item, ...]:
@@ -58,3 +59,25 @@ def test_a_confirmed_cause_is_an_item_with_its_fix() -> None:
 )
 def test_plans_questions_guesses_logs_and_reports_are_no_items(prompt: str, answer: str) -> None:
     assert _items(prompt, answer) == ()
+
+
+def test_each_exchange_of_a_list_is_read_on_its_own() -> None:
+    """An imported session is one event with many turns; the files of a turn belong to what was said in it."""
+    turns = [
+        {"prompt": "why is the import slow?", "answer": "It reads each row twice.", "files": ["shop/rows.py"]},
+        {"prompt": "never read a row twice in an import", "answer": DONE, "files": ["shop/import.py"]},
+        {"prompt": "and the export?", "answer": "The problem was that the export sorted all rows in memory."},
+        "not an exchange",
+    ]
+    payload = {"summary": "why is the import slow?", "changes": [], "turns": turns, "files": ["shop/rows.py"]}
+    event = RawEvent("evt_1", "session_save", payload)
+    rule, cause = extract(event).items
+    assert (rule.type, rule.title, rule.files) == (
+        "convention",
+        "never read a row twice in an import",
+        ("shop/import.py",),
+    )
+    assert (cause.type, cause.title, cause.files) == ("bug", "The export sorted all rows in memory", ())
+    read = turns_of(event)
+    assert [turn.messages[0].text for turn in read] == [turn["prompt"] for turn in turns if isinstance(turn, dict)]
+    assert [turn.files for turn in read] == [("shop/rows.py",), ("shop/import.py",), ("shop/rows.py",)]

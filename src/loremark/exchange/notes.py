@@ -36,8 +36,10 @@ class Note:
     schema_key: str | None = None
     status: str | None = None
     """``deprecated`` if it no longer applies."""
+    source: str = ""
+    """For sessions: the source of their events."""
     extra: dict[str, Any] = field(default_factory=dict)
-    """For sessions: prompts, agent, branch and so on."""
+    """For sessions: turns, agent, branch and so on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def to_event(note: Note) -> Event:
     """Return the redacted event for a note."""
     write = {"item": _operation, "context": _context, "document": _document, "session": _session}[note.kind]
     payload = write(note)
-    payload, _ = redact_payload(payload | {"source": f"import:{note.tool}", "origin": note.origin})
+    payload, _ = redact_payload(payload | {"source": note.source or f"import:{note.tool}", "origin": note.origin})
     event = {"item": "memory_operation", "session": "session_save"}.get(note.kind, "context_update")
     return Event(event, payload)
 

@@ -6,8 +6,11 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from loremark.base import briefing_markers
+from loremark.base.session_source import session_source
+from loremark.base.statements import find_statements
 from loremark.exchange.notes import Note, headline
 
 _PART_CHARS = 30_000
@@ -25,10 +28,11 @@ _INJECTED = re.compile(
 
 @dataclass(slots=True)
 class Turn:
-    """A prompt and the final answer to it."""
+    """A prompt, the final answer to it, and the files that were changed in between."""
 
     prompt: str
     answer: str = ""
+    files: dict[str, None] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -40,7 +44,6 @@ class Session:
     branch: str = ""
     started_at: str = ""
     turns: list[Turn] = field(default_factory=list)
-    files: dict[str, None] = field(default_factory=dict)
     private_prefix: str = PRIVATE_PREFIX
     _is_private: bool = False
 
@@ -60,16 +63,16 @@ class Session:
             self.turns[-1].answer = text[:_ANSWER_CHARS]
 
     def add_file(self, path: str) -> None:
-        if path and len(path) < 500 and "\n" not in path and not self._is_private:
-            self.files[_relative_path(path, self.folder)] = None
+        if path and len(path) < 500 and "\n" not in path and self.turns and not self._is_private:
+            self.turns[-1].files[_relative_path(path, self.folder)] = None
 
     def notes(self, tool: str, origin: str) -> Iterator[Note]:
         """Yield one note per session, several if it is long, none if it has no answers."""
         answered = [turn for turn in self.turns if turn.answer]
-        files = tuple(path for path in self.files if not path.startswith(("/", "..")))[:_MAX_FILES]
         for number, part in enumerate(_parts(answered), start=1):
-            extra = {
-                "notes": "\n\n".join(turn.prompt for turn in part),
+            extra: dict[str, Any] = {
+                "turns": [_entry(turn) for turn in part],
+                "changes": find_statements(turn.prompt for turn in part),
                 "agent": tool,
                 "agentSession": self.id,
                 "branch": self.branch,
@@ -80,11 +83,24 @@ class Session:
                 tool=tool,
                 kind="session",
                 title=headline(part[0].prompt),
-                content="\n\n".join(turn.answer for turn in part),
+                content=headline(part[0].prompt),
                 origin=origin,
-                files=files if number == 1 else (),
+                files=tuple(_files_of(*part)),
+                source=session_source(tool, self.id),
                 extra={name: value for name, value in extra.items() if value},
             )
+
+
+def _entry(turn: Turn) -> dict[str, Any]:
+    entry: dict[str, Any] = {"prompt": turn.prompt, "answer": turn.answer}
+    files = _files_of(turn)
+    return {**entry, "files": files} if files else entry
+
+
+def _files_of(*turns: Turn) -> list[str]:
+    """The changed files inside the project."""
+    changed = dict.fromkeys(path for turn in turns for path in turn.files)
+    return [path for path in changed if not path.startswith(("/", ".."))][:_MAX_FILES]
 
 
 def strip_injected(text: str) -> str:

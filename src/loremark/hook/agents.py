@@ -17,7 +17,6 @@ CLINE, CURSOR, VSCODE, WINDSURF, QWEN = "cline", "cursor", "vscode", "windsurf",
 AGENTS = frozenset((CLAUDE, CODEX, GEMINI, COPILOT, OPENCODE, CLINE, CURSOR, VSCODE, WINDSURF, QWEN))
 # Agents that don't report the end of a session.
 WITHOUT_SESSION_END = frozenset((OPENCODE, CLINE, WINDSURF))
-_SOURCE_CHARS = 50
 _HINT_ALIASES = {"claude": CLAUDE, "devin": WINDSURF, "copilot-cli": COPILOT, "gemini-cli": GEMINI, "code": VSCODE}
 
 _START, _PROMPT, _TOOL = spool.SESSION_START, spool.PROMPT, spool.TOOL
@@ -178,16 +177,6 @@ def working_folder(payload: dict[str, Any]) -> str:
 def session_id(payload: Payload) -> str:
     """Return the agent's own session ID, or an empty string."""
     return first_text(payload, *_SESSION_FIELDS)
-
-
-def session_source(agent: str, session: str) -> str:
-    """Return the ``source`` that identifies the agent's session, within the server's length limit."""
-    source = f"{agent}:{session}"
-    if len(source) <= _SOURCE_CHARS:
-        return source
-    import hashlib  # rarely needed
-
-    return f"{agent}:{hashlib.sha256(session.encode()).hexdigest()[:32]}"[:_SOURCE_CHARS]
 
 
 def first_text(holder: Any, *names: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 
+from loremark.base.session_source import session_source
 from loremark.hook import agents, link, pausing, payload, spool
 
 TYPE_CHECKING = False  # importing typing would slow the hook down
@@ -129,7 +130,7 @@ def _brief(
     from loremark.hook import briefing, gitpaths
 
     session, started_by = agents.session_id(event), agents.first_text(event, "source")
-    source = agents.session_source(agent, session or "unknown")
+    source = session_source(agent, session or "unknown")
     first_prompt = f"{agent} {session} prompt"
     if kind == spool.COMPACT or started_by in _FRESH_STARTS:
         briefing.forget_briefed(first_prompt)

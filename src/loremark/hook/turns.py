@@ -7,13 +7,13 @@ kept.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from loremark.base.session_source import session_source
+from loremark.base.statements import find_statements
 from loremark.hook import spool
-from loremark.hook.agents import session_source
 from loremark.hook.spool import Record
 
 _SUMMARY_CHARS = 40_000
@@ -21,15 +21,6 @@ _NOTES_CHARS = 24_000
 _MAX_FILES = 50
 _MAX_COMMANDS = 15
 _MAX_TURN_IDS = 20
-_MAX_CHANGES = 10
-_STATEMENT_CHARS = 1_000
-_TITLE_CHARS = 120
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_STATEMENTS = (
-    ("decision", re.compile(r"decision\s?:|we (?:have |'ve )?(?:decided|agreed|chose|settled)\b", re.IGNORECASE)),
-    ("convention", re.compile(r"(?:convention|rule)\s?:|we (?:always|never)\b|(?:please )?always\b", re.IGNORECASE)),
-    ("note", re.compile(r"(?:please )?(?:remember|note)\b(?: that)?\s?:?", re.IGNORECASE)),
-)
 
 
 def split_turns(records: Sequence[Record]) -> list[list[Record]]:
@@ -57,7 +48,7 @@ def build_payload(turn: Sequence[Record], nonce: str) -> dict[str, Any] | None:
     fields: dict[str, Any] = {
         "summary": "\n\n".join(answers)[:_SUMMARY_CHARS] or _fallback_summary(files, tools),
         "notes": "\n\n".join(prompts)[:_NOTES_CHARS],
-        "changes": _find_statements(prompts),
+        "changes": find_statements(prompts),
         "files": files,
         "commands": [command for command, error in errors.items() if error is None][:_MAX_COMMANDS],
         "failedCommands": [
@@ -78,17 +69,6 @@ def _prompts_in(record: Record) -> list[str]:
     if record["kind"] == spool.PROMPT:
         return [str(record.get("text", ""))]
     return _texts(record.get("prompts"))
-
-
-def _find_statements(prompts: Iterable[str]) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = []
-    for sentence in (one.strip(" \t-*>") for prompt in prompts for one in _SENTENCE.split(prompt)):
-        for category, pattern in _STATEMENTS:
-            if pattern.match(sentence) and len(found) < _MAX_CHANGES and not sentence.endswith("?"):
-                statement = sentence[:_STATEMENT_CHARS]
-                found.append({"category": category, "title": statement[:_TITLE_CHARS], "content": statement})
-                break
-    return found
 
 
 def _last_errors(tools: Sequence[Record]) -> dict[str, str | None]:

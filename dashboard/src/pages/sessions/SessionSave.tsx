@@ -76,6 +76,25 @@ function EntryItem({ entry }: { entry: SavedEntry }) {
   );
 }
 
+/** A prompt and its answer. */
+function Turn({ turn }: { turn: Payload }) {
+  const texts = ["prompt", "answer"].flatMap((name) => {
+    const text = asTextValue(turn[name]);
+    return text === null ? [] : [{ name, text }];
+  });
+  return (
+    <section className={classes.group} aria-label="Turn">
+      {texts.map(({ name, text }) => (
+        <div key={name}>
+          <Tag tone="soft">{name}</Tag>
+          <Prose value={text} />
+        </div>
+      ))}
+      <Files files={filePaths(turn["files"])} />
+    </section>
+  );
+}
+
 /** The contents of a `session_save` event. */
 export function SessionSave({ payload }: { payload: Payload }) {
   const summaries = SUMMARY_FIELDS.flatMap((name) => {
@@ -87,13 +106,18 @@ export function SessionSave({ payload }: { payload: Payload }) {
     return text ? [{ name, text }] : [];
   });
   const { groups, shown } = groupEntries(payload);
-  const rest = without(payload, [...summaries.map(({ name }) => name), ...shown, "files", "source", "nonce"]);
+  const turns = asList(payload["turns"]).filter(isObject);
+  const known = [...summaries.map(({ name }) => name), ...shown, "turns", "files", "source", "nonce"];
+  const rest = without(payload, known);
   return (
     <>
       {summaries.map(({ name, text }) => (
         <div key={name} className={name === "summary" ? classes.summary : undefined}>
           {isBlobRef(text) || text ? <Prose value={text} /> : null}
         </div>
+      ))}
+      {turns.map((turn, index) => (
+        <Turn key={index} turn={turn} />
       ))}
       {[...groups].map(([name, all]) => (
         <section key={name} className={classes.group} aria-label={name}>

@@ -12,7 +12,7 @@ from typing import Any
 
 from loremark.memory.extraction import confidence, salience
 from loremark.memory.extraction.facts import EventContext, Fact, files_of, find_files, merge_files
-from loremark.memory.extraction.payloads import first_text
+from loremark.memory.extraction.payloads import as_list, first_text
 from loremark.memory.extraction.sentence_splitter import Sentence, split_sentences
 from loremark.memory.extraction.word_patterns import content_terms
 from loremark.memory.spoken_text import spoken_text
@@ -24,6 +24,7 @@ _PROMPT_SENTENCES = 12
 _LEAST_TERMS = 4
 _AFTER_CAUSE = 2
 _SHARED_FILES = 5
+_EXCHANGES = 400
 # Forms in which a person lays down how things must be, in the languages of the annotated sessions.
 _RULE = re.compile(
     r"\b(?:always|never|ever again|from now on|going forward|in the future|as a (?:global |general )?rule|by convention"
@@ -65,22 +66,30 @@ _FIRST_WORD = re.compile(r"(?:let me|let['’]s see|i['’]?(?:ll|m| will| am)|l
 
 
 def is_conversation(payload: dict[str, Any]) -> bool:
-    """Whether a saved session is an exchange as it was captured: a prompt and the agent's answer."""
-    return isinstance(payload.get("notes"), str) and isinstance(payload.get("summary"), str)
+    """Whether a saved session is an exchange as it was captured: a prompt and the agent's answer, or a list of them."""
+    return bool(_listed(payload)) or (isinstance(payload.get("notes"), str) and isinstance(payload.get("summary"), str))
 
 
 def settled_facts(payload: dict[str, Any], origin: EventContext) -> Iterator[Fact]:
-    """At most one rule of the person and one confirmed cause."""
-    prompt, answer = first_text(payload, "notes"), first_text(payload, "summary")
-    shared = files_of(payload, origin.roots)
-    shared = shared if len(shared) <= _SHARED_FILES else []
-    rule = _rule_in(prompt)
-    if rule is not None:
-        kind, sentence = rule
-        yield _fact(kind, [sentence], confidence.STATED_BY_PERSON, shared, origin)
-    cause = _cause_in(answer)
-    if cause:
-        yield _fact("bug", cause, confidence.CONFIRMED_CAUSE, shared, origin)
+    """At most one rule of the person and one confirmed cause for each exchange."""
+    for entry in _listed(payload)[:_EXCHANGES] or [payload]:
+        prompt, answer = (
+            first_text(entry, "notes", "prompt", "user"),
+            first_text(entry, "summary", "answer", "assistant"),
+        )
+        shared = files_of(entry, origin.roots)
+        shared = shared if len(shared) <= _SHARED_FILES else []
+        rule = _rule_in(prompt)
+        if rule is not None:
+            kind, sentence = rule
+            yield _fact(kind, [sentence], confidence.STATED_BY_PERSON, shared, origin)
+        cause = _cause_in(answer)
+        if cause:
+            yield _fact("bug", cause, confidence.CONFIRMED_CAUSE, shared, origin)
+
+
+def _listed(payload: dict[str, Any]) -> list[dict[str, Any]]:
+    return [entry for entry in as_list(payload.get("turns")) if isinstance(entry, dict)]
 
 
 def _rule_in(prompt: str) -> tuple[ItemType, Sentence] | None:

@@ -120,7 +120,7 @@ def _body(body: str) -> str:
 
 def _exchanges(payload: dict[str, Any]) -> Iterator[Turn]:
     """The exchanges of a save: those it lists, or a single one of all prompts and all answers."""
-    files = tuple(path for path in as_list(payload.get("files")) if isinstance(path, str))[:_MAX_FILES]
+    files = _files(payload)
     commands = tuple(line for line in as_list(payload.get("commands")) if isinstance(line, str))[:_MAX_COMMANDS]
     about = Turn(
         "session",
@@ -136,12 +136,16 @@ def _exchanges(payload: dict[str, Any]) -> Iterator[Turn]:
         for entry in listed:
             messages = _messages(first_text(entry, "prompt", "user"), first_text(entry, "answer", "assistant"))
             if messages:
-                yield replace(about, messages=messages)
+                yield replace(about, messages=messages, files=_files(entry) or files)
         return
     prompt, answer = first_text(payload, "notes"), first_text(payload, "summary")
     messages = (*_messages(prompt, answer), *_notes(payload, f"{prompt}\n{answer}"))
     if messages:
         yield replace(about, messages=messages)
+
+
+def _files(entry: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(path for path in as_list(entry.get("files")) if isinstance(path, str))[:_MAX_FILES]
 
 
 def _messages(prompt: str, answer: str) -> tuple[Message, ...]:
