@@ -44,6 +44,17 @@ async def test_settings_are_saved(
     await page.get_by_role("switch", name="Deep enrichment").click()
     await expect(page.get_by_role("switch", name="Deep enrichment")).to_be_checked()
 
+    retention = page.get_by_role("region", name="Retention")
+    await retention.get_by_label("Events").fill("30")
+    await retention.get_by_label("Conversations").fill("365")
+    await retention.get_by_role("button", name="Set retention").click()
+    await window.sees("permanently deletes events older than 30 days, and conversations older than 365 days")
+    await page.get_by_role("button", name="Set and delete").click()
+    await window.sees("Retention saved.")
+    await retention.get_by_label("Events").fill("60")
+    await retention.get_by_role("button", name="Set retention").click()
+    await expect(retention.get_by_role("button", name="Set retention")).to_be_disabled()
+
     await page.get_by_role("combobox", name="Add by email").fill(mira.email)
     await page.get_by_role("button", name="Add").click()
     await expect(page.get_by_role("list", name="Project members")).to_contain_text("Mira Member")
@@ -62,6 +73,9 @@ async def test_settings_are_saved(
         "updatedAt": "",
         "showUnreviewed": True,
         "briefingsEnabled": True,
+        "eventRetentionDays": 60,
+        "sessionRetentionDays": None,
+        "chatRetentionDays": 365,
     }
     entry = olga.request("GET", "/api/projects")[0]
     assert (entry["aiTier"], entry["repoUrl"], entry["hasRepoHostToken"], entry["deepEnrichEnabled"]) == (

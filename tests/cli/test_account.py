@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from loremark.base import profile
-from loremark.cli.framework import SIGNED_OUT, USAGE
+from loremark.cli.framework import FAILED, SIGNED_OUT, USAGE
 from tests.cli.harness import Cli, Server, serving
 from tests.cli.invitations import join
 from tests.support import databases
@@ -57,6 +57,21 @@ def test_sign_in_use_and_sign_out(cli: Cli, either: Server) -> None:
     assert "threshold    0.8" in cli.run("projects", "show", made["id"]).out
     assert cli.run("projects", "update", made["id"]).code == USAGE
     assert cli.run("projects", "update", made["id"], "--threshold", "1.5").code == USAGE
+    assert "keeps" not in cli.run("projects", "show", made["id"]).out
+    for period in ("0", "3651", "-1", "1.5", "ever"):
+        assert cli.run("projects", "update", made["id"], "--keep-events", period).code == USAGE
+    periods = ("--keep-events", "30", "--keep-chats", "1")
+    unconfirmed = cli.run("projects", "update", made["id"], *periods)
+    assert (unconfirmed.code, "Confirm with --yes" in unconfirmed.err) == (FAILED, True)
+    limited = cli.run("projects", "update", made["id"], *periods, "--yes", "--json").json
+    assert (limited["eventRetentionDays"], limited["sessionRetentionDays"], limited["chatRetentionDays"]) == (
+        30,
+        None,
+        1,
+    )
+    assert "events for 30 days, conversations for 1 day" in cli.run("projects", "show", made["id"]).out
+    longer = cli.run("projects", "update", made["id"], "--keep-events", "60", "--keep-chats", "forever", "--json").json
+    assert (longer["eventRetentionDays"], longer["chatRetentionDays"]) == (60, None)
 
     key = cli.run("keys", "create", "laptop")
     assert key.out.startswith("service_sk_")

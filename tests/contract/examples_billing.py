@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import stripe
 
 from loremark.base import clock, ids
-from loremark.base.caller import Scope
+from loremark.base.caller import Scope, system_caller
 from loremark.base.plans import PLANS, Plans, load_plans
 from loremark.features.billing import ledger, store, subscriptions
 from loremark.features.metering import store as meter
@@ -34,7 +34,7 @@ async def subscribe(cast: Cast, actor: Actor) -> None:
     """Give the actor's team a paid subscription."""
     scope = _team(cast, actor)
     async with cast.service.runtime.database.write() as tx:
-        caller = subscriptions.system_caller(scope, "Test")
+        caller = system_caller(scope, "Test")
         await subscriptions.start_local(tx, caller, plans(), PAID_PLAN, 1)
 
 

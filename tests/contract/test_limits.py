@@ -71,7 +71,8 @@ LENGTHS = [
     if limit.name.startswith("length.")
     and limit.name not in CHECKED_IN_TEST_MEMORY_LIMITS | CHECKED_IN_TEST_CHATS_LIMITS
 ]
-CHECKED_HERE = {"count.list", "size.body", "score.auto_approve"} | {limit.name for limit in LENGTHS}
+RETENTION = [f"count.{kind}_retention" for kind in ("event", "session", "chat")]
+CHECKED_HERE = {"count.list", "size.body", "score.auto_approve", *RETENTION} | {limit.name for limit in LENGTHS}
 CHECKED_IN_TEST_RATES_AND_TIMES = {
     "rate.global",
     "rate.login",
@@ -167,6 +168,22 @@ async def test_auto_approve_threshold_range(cast: Cast) -> None:
         changed = await cast.owner.patch(project, {limit.field: value})
         assert (changed.status_code, changed.json()[limit.field]) == (200, value)
     for value in (limit.min - 0.001, limit.max + 0.001):
+        refused = await cast.owner.patch(project, {limit.field: value})
+        assert refused.status_code == 400
+        assert refused.json()["error"].startswith(f"{limit.field} must be at ")
+
+
+@pytest.mark.parametrize("name", RETENTION)
+async def test_retention_period_range(cast: Cast, name: str) -> None:
+    limit = CONTRACT.limit(name)
+    assert limit.min is not None
+    assert limit.max is not None
+    project = f"/api/projects/{await cast.project()}"
+    assert (await cast.owner.get(project)).json()[limit.field] is None
+    for value in (limit.min, limit.max, None):
+        changed = await cast.owner.patch(project, {limit.field: value})
+        assert (changed.status_code, changed.json()[limit.field]) == (200, value)
+    for value in (limit.min - 1, limit.max + 1):
         refused = await cast.owner.patch(project, {limit.field: value})
         assert refused.status_code == 400
         assert refused.json()["error"].startswith(f"{limit.field} must be at ")

@@ -41,10 +41,14 @@ DETAIL = {
     "autoApproveThreshold",
     "showUnreviewed",
     "briefingsEnabled",
+    "eventRetentionDays",
+    "sessionRetentionDays",
+    "chatRetentionDays",
     "accessLevel",
     "createdAt",
     "updatedAt",
 }
+KEPT = {"eventRetentionDays": None, "sessionRetentionDays": None, "chatRetentionDays": None}
 NO_REPOSITORY = {"repoUrl": None, "repoHostUsername": None, "repoAuthMethod": None, "hasRepoHostToken": False}
 
 
@@ -89,7 +93,7 @@ async def test_create_list_get_and_update_a_project(service: Service) -> None:
             },
         )
     assert changed.status_code == 200
-    assert set(changed.json()) == ENTRY | {"memberCount", "autoApproveThreshold", "showUnreviewed", "briefingsEnabled"}
+    assert set(changed.json()) == ENTRY | DETAIL
     assert changed.json() == {
         **entry,
         "name": "Loremark 2",
@@ -102,6 +106,7 @@ async def test_create_list_get_and_update_a_project(service: Service) -> None:
         "autoApproveThreshold": 1.01,
         "showUnreviewed": True,
         "briefingsEnabled": True,
+        **KEPT,
     }
     assert (await owner.patch(path, {"aiTier": None})).json()["aiTier"] is None
     untouched = (await owner.get("/api/projects")).json()

@@ -10,16 +10,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import asyncpg
+import msgspec
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Text, create_engine
+from sqlalchemy import Connection, Text, create_engine, insert, select
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
 from loremark.storage import migrations, schema, sqlite_connection
-from loremark.storage.tables import metadata
+from loremark.storage.tables import event_blobs, events, metadata
 from tests.servers import lifetime
 from tests.support import databases
 from tests.support.forking import ForkedProcess
@@ -192,3 +195,42 @@ async def test_failed_migration_is_rolled_back(engine: str, tmp_path: Path) -> N
     await _with_connection(address, lambda connection: connection.exec_driver_sql(f"DROP TABLE {last}"))
     assert await schema.migrate(address) is True
     assert await _with_connection(address, _differences) == []
+
+
+def _migrate_to(revision: str, connection: Connection) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)
+
+
+async def test_blob_references_of_stored_events_are_found(engine: str, tmp_path: Path) -> None:
+    address = databases.empty(engine, tmp_path)
+    await _with_connection(address, partial(_migrate_to, "0010"))
+    large = {"$blob": "a" * 64, "size": 9_000}
+    payloads = {
+        "evt_1": {"summary": "short"},
+        "evt_2": {"notes": large, "more": [large, {"$blob": "b" * 64, "size": 9_000}]},
+        "evt_3": {"$$blob": "c" * 64, "quoted": '"$blob":"' + "d" * 64 + '"'},
+        "evt_4": {"notes": large},
+    }
+    shared = {"team_id": "team_1", "project_id": "prj_1", "session_id": "ses_1", "event": "session_save"}
+    rows = [
+        {
+            **shared,
+            "id": event_id,
+            "payload": msgspec.json.encode(payload).decode(),
+            "content_hash": event_id.encode(),
+            "size_bytes": 1,
+            "created_at_ms": 1,
+        }
+        for event_id, payload in payloads.items()
+    ]
+    await _with_connection(address, lambda connection: connection.execute(insert(events), rows))
+    assert await schema.migrate(address) is True
+    found = await _with_connection(address, lambda connection: connection.execute(select(event_blobs)).all())
+    assert {(row.event_id, row.sha256, row.project_id, row.team_id) for row in found} == {
+        ("evt_2", "a" * 64, "prj_1", "team_1"),
+        ("evt_2", "b" * 64, "prj_1", "team_1"),
+        ("evt_4", "a" * 64, "prj_1", "team_1"),
+    }

@@ -77,3 +77,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
 
     def has_scope(self, scope: KeyScope) -> bool:
         return self.key_scopes is None or scope in self.key_scopes
+
+
+def system_caller(scope: Scope, name: str) -> Caller:
+    """The actor for the audit log when no user is involved."""
+    return Caller(user_id="", team_id=scope, role=OWNER, auth_method=AuthMethod.OPERATOR, credential_id="", name=name)

@@ -94,7 +94,12 @@ def new_after(prefix: str, last: str) -> str:
 
 def earlier(identifier: str, by_ms: int) -> str:
     """Return the first identifier that could have been made this long before."""
-    return f"{identifier.rpartition('_')[0]}_{_time_text(max(0, created_at_ms(identifier) - by_ms))}"
+    return first_at(identifier.rpartition("_")[0], max(0, created_at_ms(identifier) - by_ms))
+
+
+def first_at(prefix: str, at_ms: int) -> str:
+    """Return the first identifier that could have been made at this time."""
+    return f"{prefix}_{_time_text(at_ms)}"
 
 
 def created_at_ms(identifier: str) -> int:

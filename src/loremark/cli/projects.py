@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from loremark.cli.framework import FAILED, USAGE, CommandError, add_subcommands
@@ -23,6 +24,13 @@ _FIELDS = {
     "repo_url": "repoUrl",
     "deep_enrich": "deepEnrichEnabled",
 }
+_RETENTION = {
+    "keep_events": "eventRetentionDays",
+    "keep_sessions": "sessionRetentionDays",
+    "keep_chats": "chatRetentionDays",
+}
+_FOREVER = 0
+_MAX_DAYS = 3_650
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -93,6 +101,13 @@ def _add_update_options(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="also read diffs and files from the repository during enrichment (deep enrichment)",
     )
+    for name, what in (
+        ("events", "delete captured events after this time; what was said and learned stays"),
+        ("sessions", "delete sessions with everything captured in them, and their drafts, after this time"),
+        ("chats", "delete conversations this long after their last message"),
+    ):
+        parser.add_argument(f"--keep-{name}", type=_period, metavar="DAYS", help=f"{what}; 'forever' keeps them")
+    parser.add_argument("--yes", action="store_true", help="skip the confirmation of a shorter time")
 
 
 def _threshold(text: str) -> float:
@@ -103,6 +118,15 @@ def _threshold(text: str) -> float:
     if not 0 <= number <= 1.01:
         raise argparse.ArgumentTypeError("must be between 0 and 1.01 (above 1 turns auto-approval off)")
     return number
+
+
+def _period(text: str) -> int:
+    """Parse a number of days; 0 stands for ever."""
+    if text == "forever":
+        return _FOREVER
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= _MAX_DAYS:
+        raise argparse.ArgumentTypeError(f"must be a number of days from 1 to {_MAX_DAYS}, or 'forever'")
+    return int(text)
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -144,11 +168,26 @@ def _print_project(arguments: argparse.Namespace, found: ProjectDetail | Project
         ("visibility", found.visibility),
         ("members", str(found.member_count)),
         ("threshold", f"{found.auto_approve_threshold:g}"),
+        ("keeps", _describe_retention(found)),
         ("created", found.created_at),
         ("updated", found.updated_at),
     ]
     output.table([(name, text) for name, text in rows if text])
     return 0
+
+
+def _describe_retention(found: ProjectDetail | ProjectUpdated) -> str:
+    """Return what is deleted after a time; empty if everything is kept."""
+    periods = {
+        "events": found.event_retention_days,
+        "sessions": found.session_retention_days,
+        "conversations": found.chat_retention_days,
+    }
+    return ", ".join(f"{name} for {_days(days)}" for name, days in periods.items() if days is not None)
+
+
+def _days(days: int) -> str:
+    return "1 day" if days == 1 else f"{days} days"
 
 
 def _create(arguments: argparse.Namespace) -> int:
@@ -167,16 +206,47 @@ def _create(arguments: argparse.Namespace) -> int:
 
 def _update(arguments: argparse.Namespace) -> int:
     from loremark.cli.connection import get_project, open_client
-    from loremark.client.calls.projects import update_project
+    from loremark.client.calls import projects
 
     given = vars(arguments)
     changes: dict[str, Any] = {field: given[name] for name, field in _FIELDS.items() if given[name] is not None}
-    if not changes:
+    periods = {field: given[name] or None for name, field in _RETENTION.items() if given[name] is not None}
+    if not changes and not periods:
         raise CommandError(
             "nothing to update; pass an option such as --threshold 0.85 (see: loremark projects update --help)", USAGE
         )
     with open_client() as client:
-        return _print_project(arguments, client.send(update_project(get_project(arguments, client), **changes)))
+        project_id = get_project(arguments, client)
+        if any(periods.values()) and not _confirm_retention(
+            arguments, client.send(projects.get_project(project_id)), periods
+        ):
+            return FAILED
+        updated = client.send(projects.update_project(project_id, **changes, **periods))
+    return _print_project(arguments, updated)
+
+
+def _confirm_retention(
+    arguments: argparse.Namespace, project: ProjectDetail, periods: Mapping[str, int | None]
+) -> bool:
+    """Ask before a shorter time deletes data. Return whether to go on."""
+    from loremark.cli import output
+
+    now = {
+        "eventRetentionDays": ("events", project.event_retention_days),
+        "sessionRetentionDays": ("sessions", project.session_retention_days),
+        "chatRetentionDays": ("conversations", project.chat_retention_days),
+    }
+    shorter = [
+        f"{name} older than {_days(days)}"
+        for field, days in periods.items()
+        for name, before in (now[field],)
+        if days is not None and (before is None or days < before)
+    ]
+    question = f"Permanently delete {' and '.join(shorter)} within the next hour, and from then on?"
+    if not shorter or output.confirm(question, arguments.yes):
+        return True
+    output.note("Not changed. Confirm with --yes.")
+    return False
 
 
 def _delete(arguments: argparse.Namespace) -> int:

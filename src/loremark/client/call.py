@@ -64,7 +64,11 @@ def next_page(call: Call[T], cursor: str) -> Call[T]:
 
 def body(**fields: Any) -> bytes:
     """A JSON body with the fields that are not None."""
-    given = {name: value for name, value in fields.items() if value is not None}
+    return changes(**{name: value for name, value in fields.items() if value is not None})
+
+
+def changes(**given: Any) -> bytes:
+    """A JSON body in which None stands for null."""
     try:
         return msgspec.json.encode(given)
     except UnicodeEncodeError:  # lone surrogates, from a command line or a file name

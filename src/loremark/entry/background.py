@@ -30,13 +30,15 @@ from loremark.features.hygiene import jobs as hygiene
 from loremark.features.hygiene.jobs import PrunePlans
 from loremark.features.index import jobs as index
 from loremark.features.metering import recount
-from loremark.features.metering.project_deletion import CLEAR_FUNCTIONS, SESSION_PURGE
+from loremark.features.metering.project_deletion import CLEAR_FUNCTIONS, RETENTION, SESSION_PURGE
 from loremark.features.metering.recount import Recount
 from loremark.features.projects import service as projects
 from loremark.features.projects.jobs import ProjectPurge
 from loremark.features.projects.repository_cleanup import CopyCleaner
 from loremark.features.recall import jobs as recall
 from loremark.features.recall.jobs import IndexTurns
+from loremark.features.retention import jobs as retention
+from loremark.features.retention.jobs import EnforceRetention, RetentionSchedule
 from loremark.features.session_deletion.jobs import SessionPurge
 from loremark.features.sessions import jobs as sessions_jobs
 from loremark.features.sessions.jobs import SessionSweep
@@ -151,7 +153,9 @@ async def open_background(runtime: Runtime) -> AsyncIterator[Background]:
             every_ms=_SWEEP_EVERY_MS,
             has_work=job_triggers.has_idle_sessions(window_ms),
         ),
-        SESSION_PURGE: JobKind(SessionPurge(database, runtime.blobs), concurrency=2, per_team=1),
+        SESSION_PURGE: JobKind(SessionPurge(runtime.blobs), concurrency=2, per_team=1),
+        retention.SCHEDULE: JobKind(RetentionSchedule(database), every_ms=HOUR_MS),
+        RETENTION: JobKind(EnforceRetention(runtime.blobs), concurrency=2, per_team=1),
         recount.RECOUNT: JobKind(Recount(database), every_ms=recount.INTERVAL_MS),
         pruning.PRUNE: JobKind(pruning.Prune(database), every_ms=HOUR_MS),
         index.UPKEEP: JobKind(index.Upkeep(database, embedder.name), every_ms=HOUR_MS),

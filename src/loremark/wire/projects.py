@@ -19,6 +19,7 @@ AccessLevel = Literal["read", "write", "manage"]
 
 RepoUrl = Annotated[str, Meta(max_length=limits.REPO_URL_CHARS)]
 RepoToken = Annotated[str, Meta(min_length=1, max_length=limits.REPO_TOKEN_CHARS, pattern=r"^[\x21-\x7e]+$(?!\n)")]
+RetentionDays = Annotated[int, Meta(ge=1, le=limits.RETENTION_MAX_DAYS)]
 Threshold = Annotated[float, Meta(ge=0, le=limits.AUTO_APPROVE_MAX)]
 
 
@@ -42,6 +43,10 @@ class ProjectUpdate(Shape):
     auto_approve_threshold: Threshold | UnsetType = UNSET
     show_unreviewed: bool | UnsetType = UNSET
     briefings_enabled: bool | UnsetType = UNSET
+    event_retention_days: RetentionDays | UnsetType | None = UNSET
+    """After how many days data is deleted; null keeps it."""
+    session_retention_days: RetentionDays | UnsetType | None = UNSET
+    chat_retention_days: RetentionDays | UnsetType | None = UNSET
     disconnect_repo_host: bool | UnsetType = UNSET
     """Must be true if present."""
 
@@ -85,6 +90,9 @@ class ProjectDetail(Shape):
     auto_approve_threshold: float
     show_unreviewed: bool
     briefings_enabled: bool
+    event_retention_days: int | None
+    session_retention_days: int | None
+    chat_retention_days: int | None
     access_level: AccessLevel
     created_at: str
     updated_at: str
@@ -97,6 +105,9 @@ class ProjectUpdated(ProjectEntry):
     auto_approve_threshold: float
     show_unreviewed: bool
     briefings_enabled: bool
+    event_retention_days: int | None
+    session_retention_days: int | None
+    chat_retention_days: int | None
 
 
 class ProjectMember(Shape):

@@ -77,6 +77,7 @@ const ACTIONS: Record<string, [string, string, (entry: Entry) => string]> = {
     "Session sent to an agent",
     (e) => `sent a session to ${sourceName(detail(e, "agent"))} to read`,
   ],
+  "retention.applied": ["Memory", "Expired data deleted", (e) => `deleted expired data: ${expired(e)}`],
   "item.deleted": ["Memory", "Memory deleted", (e) => `deleted the memory “${detail(e, "title")}”`],
   "context.deleted": ["Memory", "Context deleted", (e) => `deleted the context ${detail(e, "schemaKey")}`],
   "contexts.populated": ["Memory", "Contexts updated in bulk", () => "updated contexts in bulk"],
@@ -128,6 +129,16 @@ function describePack(entry: Entry): string {
   const size = /^credits_(\d+)(?:_(\d+))?m$/.exec(name);
   if (size) return `credits (${size[1]}${size[2] ? `.${size[2]}` : ""}M tokens)`;
   return name ? `the ${name} credit pack` : "credits";
+}
+
+/** The counts that are not zero, such as "3 events, 1 session". */
+function expired(entry: Entry): string {
+  const names = { events: "event", sessions: "session", drafts: "draft", chats: "conversation" };
+  return Object.entries(names)
+    .map(([field, name]) => ({ count: Number(detail(entry, field)), name }))
+    .filter(({ count }) => count > 0)
+    .map(({ count, name }) => pluralize(count, name))
+    .join(", ");
 }
 
 function hygieneAction(entry: Entry): string {

@@ -9,6 +9,7 @@ import { Enrichment } from "./Enrichment";
 import { Briefings } from "./Briefings";
 import { Members } from "./Members";
 import { Repository } from "./Repository";
+import { Retention } from "./Retention";
 import { SigningSecret } from "./SigningSecret";
 import { ExportImport } from "./ExportImport";
 
@@ -36,6 +37,7 @@ export default function ProjectSettings() {
         {canManage && <Briefings disabled={archived} />}
         {canManage && <Repository disabled={archived} />}
         {canManage && <SigningSecret disabled={archived} />}
+        {canManage && <Retention disabled={archived} />}
         <ExportImport canImport={canManage && !archived} />
         {canManage && <DangerZone />}
       </div>

@@ -7,6 +7,7 @@ import { useProject } from "~/shell/project";
 import { useProjectDetail } from "./useUpdateProject";
 import { describeThreshold, TIERS } from "./Enrichment";
 import { VISIBILITY } from "./NewProject";
+import { describeRetention } from "./Retention";
 import { RepositoryLink } from "./Repository";
 import classes from "./project.module.css";
 
@@ -27,14 +28,14 @@ export function ReadOnlySettings() {
   return (
     <SettingsSection title="General" about="Only project admins and team admins can change these settings.">
       <Loaded query={detail}>
-        {({ autoApproveThreshold, briefingsEnabled, showUnreviewed }) => (
+        {(found) => (
           <dl className={classes.settings}>
             <Setting name="Description">{project.description || <Text c="dimmed">None</Text>}</Setting>
             <Setting name="Visibility">
               {name}. {about}
             </Setting>
             <Setting name="Auto-approval">
-              {describeThreshold(Math.round(autoApproveThreshold * 100))}
+              {describeThreshold(Math.round(found.autoApproveThreshold * 100))}
             </Setting>
             <Setting name="Model">
               {TIERS.find(({ value }) => value === (project.aiTier ?? ""))?.label}
@@ -43,8 +44,9 @@ export function ReadOnlySettings() {
               {project.repoUrl ? <RepositoryLink url={project.repoUrl} /> : <Text c="dimmed">None</Text>}
             </Setting>
             <Setting name="Deep enrichment">{project.deepEnrichEnabled ? "On" : "Off"}</Setting>
-            <Setting name="Brief agents">{briefingsEnabled ? "On" : "Off"}</Setting>
-            <Setting name="Show unreviewed memory">{showUnreviewed ? "On" : "Off"}</Setting>
+            <Setting name="Brief agents">{found.briefingsEnabled ? "On" : "Off"}</Setting>
+            <Setting name="Show unreviewed memory">{found.showUnreviewed ? "On" : "Off"}</Setting>
+            <Setting name="Retention">{describeRetention(found)}</Setting>
             <Setting name="Project ID">
               <span className={classes.secret}>{project.id}</span>{" "}
               <CopyIconButton text={project.id} label="Copy project ID" />

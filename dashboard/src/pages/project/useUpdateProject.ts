@@ -23,6 +23,9 @@ const OPTIMISTIC_FIELDS = [
   "autoApproveThreshold",
   "briefingsEnabled",
   "showUnreviewed",
+  "eventRetentionDays",
+  "sessionRetentionDays",
+  "chatRetentionDays",
 ] as const;
 
 export function useProjectDetail() {

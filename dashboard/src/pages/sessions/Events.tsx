@@ -6,7 +6,7 @@ import { request, type ApiError } from "~/api/client";
 import type { Session, SessionEvent } from "~/api/types";
 import { lookup } from "~/parts/lookup";
 import { EmptyState, ErrorAlert } from "~/parts/Page";
-import { formatNumber } from "~/parts/format";
+import { formatNumber, pluralize } from "~/parts/format";
 import { EventCard } from "./EventCard";
 import { VirtualList } from "./VirtualList";
 import classes from "./events.module.css";
@@ -50,11 +50,11 @@ export function useEvents(session: Session) {
     if (!hasNextPage) loadMore();
     // oxlint-disable-next-line react/exhaustive-deps -- run once per new count
   }, [session.eventCount, hasNextPage]);
-  return { events, loadMore, error: pages.error as ApiError | null, pages };
+  return { events, loadMore, exhausted, error: pages.error as ApiError | null, pages };
 }
 
 export function Events({ session, list }: { session: Session; list: ReturnType<typeof useEvents> }) {
-  const { events, loadMore, error, pages } = list;
+  const { events, loadMore, exhausted, error, pages } = list;
   const previousIds = useMemo(
     () => new Map(events.map((event, index) => [event.id, events[index - 1]?.id ?? null])),
     [events],
@@ -62,6 +62,12 @@ export function Events({ session, list }: { session: Session; list: ReturnType<t
   if (error && events.length === 0) return <ErrorAlert error={error} retry={() => void pages.refetch()} />;
   if (pages.isPending)
     return <Loader size="sm" role="status" aria-label="Loading" mx="auto" display="block" my="xl" />;
+  if (events.length === 0 && session.eventCount > 0 && exhausted)
+    return (
+      <EmptyState icon={<IconTimelineEvent size={40} />} title="Events deleted">
+        This project keeps events for a limited time. What was learned from them stays.
+      </EmptyState>
+    );
   if (events.length === 0)
     return (
       <EmptyState icon={<IconTimelineEvent size={40} />} title="No events yet">
@@ -86,7 +92,9 @@ export function Events({ session, list }: { session: Session; list: ReturnType<t
       />
       {events.length < session.eventCount && (
         <Text size="sm" c="dimmed" ta="center" py="sm">
-          {formatNumber(events.length)} of {formatNumber(session.eventCount)} events
+          {exhausted
+            ? `${pluralize(session.eventCount - events.length, "older event")} deleted, as set in the project's retention`
+            : `${formatNumber(events.length)} of ${formatNumber(session.eventCount)} events`}
         </Text>
       )}
       {error && <ErrorAlert error={error} retry={() => void pages.fetchNextPage()} />}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from loremark.client.call import Call, body, path
+from loremark.client.call import Call, body, changes, path
 from loremark.wire.projects import (
     HmacSecret,
     ProjectCreated,
@@ -29,10 +29,10 @@ def create_project(name: str, description: str | None = None, visibility: str | 
     return Call(method="POST", path="/api/projects", response_type=ProjectCreated, body=sent)
 
 
-def update_project(project_id: str, **changes: Any) -> Call[ProjectUpdated]:
-    """``changes`` are API fields such as ``autoApproveThreshold``."""
+def update_project(project_id: str, **changed: Any) -> Call[ProjectUpdated]:
+    """``changed`` are API fields such as ``autoApproveThreshold``; None clears ``eventRetentionDays`` and its like."""
     return Call(
-        method="PATCH", path=path("/api/projects/{}", project_id), response_type=ProjectUpdated, body=body(**changes)
+        method="PATCH", path=path("/api/projects/{}", project_id), response_type=ProjectUpdated, body=changes(**changed)
     )
 
 

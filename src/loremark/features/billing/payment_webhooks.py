@@ -8,10 +8,10 @@ account changed in between.
 from __future__ import annotations
 
 from loremark.base import clock, errors, log
-from loremark.base.caller import Scope
+from loremark.base.caller import Scope, system_caller
 from loremark.features.audit import store as audit
 from loremark.features.billing import ledger, recharge, store, subscriptions
-from loremark.features.billing.subscriptions import Payments, system_caller
+from loremark.features.billing.subscriptions import Payments
 from loremark.jobs.run import RetryLater, Run
 from loremark.ports.payments.provider import (
     BadSignature,

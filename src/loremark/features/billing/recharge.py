@@ -7,12 +7,12 @@ id until it is settled. After a crash it continues under the same id, so it is p
 from __future__ import annotations
 
 from loremark.base import clock, ids, log
-from loremark.base.caller import Scope
+from loremark.base.caller import Scope, system_caller
 from loremark.base.plans import Plans
 from loremark.features.audit import store as audit
 from loremark.features.billing import ledger, store
 from loremark.features.billing.periods import month_of
-from loremark.features.billing.subscriptions import Payments, is_live, roll_over_periods, system_caller
+from loremark.features.billing.subscriptions import Payments, is_live, roll_over_periods
 from loremark.features.team import store as team
 from loremark.jobs import queue
 from loremark.jobs.run import RetryLater, Run

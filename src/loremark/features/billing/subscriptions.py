@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from loremark.base import clock, ids, log
-from loremark.base.caller import OWNER, AuthMethod, Caller, Scope
+from loremark.base.caller import Caller, Scope, system_caller
 from loremark.base.plans import Plans
 from loremark.features.audit import store as audit
 from loremark.features.billing import store
@@ -37,11 +37,6 @@ class Payments:
     def provider_of(self, name: str) -> Provider | None:
         """The provider of a subscription, which may differ from the active one. None if it is not configured."""
         return self.stripe if name == "stripe" else self.local
-
-
-def system_caller(scope: Scope, name: str) -> Caller:
-    """The actor for the audit log when no user is involved."""
-    return Caller(user_id="", team_id=scope, role=OWNER, auth_method=AuthMethod.OPERATOR, credential_id="", name=name)
 
 
 def is_live(account: Row | None) -> bool:

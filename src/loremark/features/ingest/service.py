@@ -136,6 +136,9 @@ class EventIntake:
             tx, admitted, [event_ids[at] for at in positions], [session_ids[at] for at in positions], now_ms
         )
         new = {positions[at] for at in inserted} if group.rejected else inserted
+        with_blobs = [(event_ids[at], accepted[at]) for at in sorted(new) if accepted[at].blobs]
+        if with_blobs:
+            await store.insert_blob_references(tx, with_blobs)
         created = []
         for session_id, count, repeated in links.counts(new):
             if session_id in links.new_sessions:

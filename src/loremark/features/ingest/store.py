@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, select, update
 from loremark.features.ingest.payload import CapturedEvent
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import Bulk, InList, Sql
-from loremark.storage.tables import blobs, events, projects, sessions, teams
+from loremark.storage.tables import blobs, event_blobs, events, projects, sessions, teams
 
 _EVENTS = Bulk(
     events,
@@ -28,6 +28,7 @@ _EVENTS = Bulk(
     ("content_hash",),
 )
 _BLOBS = Bulk(blobs, ("sha256", "project_id", "team_id", "size_bytes", "created_at_ms"), ("project_id", "sha256"))
+_EVENT_BLOBS = Bulk(event_blobs, ("event_id", "project_id", "team_id", "sha256"), ("project_id", "sha256", "event_id"))
 _some_projects = select(
     projects.c.id,
     projects.c.status,
@@ -121,6 +122,14 @@ async def insert_blobs(
         for sha256, content in item.blobs.items()
     }
     await tx.insert_new(_BLOBS, [described[blob] for blob in fresh])
+
+
+async def insert_blob_references(tx: Tx, stored: Sequence[tuple[str, CapturedEvent]]) -> None:
+    """Record which blobs these events refer to, each named by its id. Unscoped: rows name their team."""
+    await tx.insert_new(
+        _EVENT_BLOBS,
+        [(event_id, item.project_id, item.team_id, sha256) for event_id, item in stored for sha256 in item.blobs],
+    )
 
 
 async def subtract_events(tx: Tx, session_id: str, fewer: int) -> None:

@@ -163,7 +163,7 @@ async def delete_item(tx: Tx, caller: Caller, row: Row) -> None:
         await touch_memory(tx, caller.scope, row["project_id"])
 
 
-async def remove_item(tx: Tx, scope: Scope, row: Row, actor_id: str) -> bool:
+async def remove_item(tx: Tx, scope: Scope, row: Row, actor_id: str | None) -> bool:
     """Delete the item with its history. Items it superseded stay deprecated, without a successor.
 
     Return whether this can affect the brain.

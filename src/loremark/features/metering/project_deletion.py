@@ -1,4 +1,4 @@
-"""How deleting a project or a session affects the counters.
+"""How deleting a project, a session or expired data affects the counters.
 
 Storage is released. Monthly counters do not go down: deleted rows of this month are counted separately, so that the
 recount still adds up.
@@ -22,6 +22,8 @@ from loremark.storage.tables import blobs, events, jobs, sessions
 ENRICHMENT_JOBS = "enrichment"
 SESSION_PURGE = "sessions.purge"
 """Kind of the job that every deletion of a session starts."""
+RETENTION = "retention.enforce"
+"""Kind of the job that deletes a project's expired data."""
 
 
 def deleted_counter(counter: str) -> str:

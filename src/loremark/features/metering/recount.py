@@ -6,8 +6,8 @@ finished. Rows up to the mark are counted in short reads. Then the few rows afte
 transaction that locks all slots of the team. Since counting locks a slot until the commit, the rows visible at that
 point are exactly those in the counters.
 
-Teams with a deletion in progress, of a project or a session, cannot be counted consistently and wait for the next
-night.
+Teams with a deletion in progress, of a project, a session or expired data, cannot be counted consistently and wait for
+the next night.
 """
 
 from __future__ import annotations
@@ -166,9 +166,9 @@ async def _count_after(tx: Tx, scope: Scope, mark: Mark, since_ms: int, project_
 
 
 async def _no_deletion_started(tx: Tx, scope: Scope, project_ids: Sequence[str], mark: Mark) -> bool:
-    """Whether no project or session was deleted while the rows were counted."""
+    """Whether nothing was deleted while the rows were counted."""
     current = await row_counts.list_projects(tx, scope)
-    if await row_counts.has_deleted_session(tx, scope, mark.at_ms):
+    if await row_counts.has_deletion(tx, scope, mark.at_ms):
         return False
     return all(current.get(project_id) for project_id in project_ids)
 

@@ -9,7 +9,7 @@ from sqlalchemy import Column, Table, and_, bindparam, case, func, or_, select
 
 from loremark.base.caller import Scope
 from loremark.features.metering.counter_slots import ENRICHMENTS, EVENTS, SESSIONS, STORAGE
-from loremark.features.metering.project_deletion import ENRICHMENT_JOBS, SESSION_PURGE
+from loremark.features.metering.project_deletion import ENRICHMENT_JOBS, RETENTION, SESSION_PURGE
 from loremark.jobs.lanes import lane_of
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import InList, Sql
@@ -49,7 +49,7 @@ _SESSIONS_AFTER = Sql(
         sessions.c.created_at_ms >= bindparam("since_ms"),
     )
 )
-_SESSION_PURGES = Sql(
+_DELETIONS = Sql(
     select(jobs.c.id)
     .where(
         or_(*(jobs.c.status == status for status in ("queued", "running", "completed", "failed", "cancelled"))),
@@ -108,9 +108,12 @@ def sessions_up_to(rows: Sequence[Row], mark: str, since_ms: int) -> Counter[str
     return Counter({SESSIONS: sum(row["id"] <= mark and row["created_at_ms"] >= since_ms for row in rows)})
 
 
-async def has_deleted_session(tx: Tx, scope: Scope, since_ms: int) -> bool:
-    """Return whether the deletion of a session was in progress at any moment since then."""
-    return await tx.one(_SESSION_PURGES, lane=lane_of(scope, SESSION_PURGE), since_ms=since_ms) is not None
+async def has_deletion(tx: Tx, scope: Scope, since_ms: int) -> bool:
+    """Return whether the deletion of sessions or events was in progress at any moment since then."""
+    for kind in (SESSION_PURGE, RETENTION):
+        if await tx.one(_DELETIONS, lane=lane_of(scope, kind), since_ms=since_ms) is not None:
+            return True
+    return False
 
 
 async def count_sessions_after(tx: Tx, scope: Scope, project_id: str, mark: str, since_ms: int) -> Counter[str]:

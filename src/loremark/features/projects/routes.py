@@ -92,6 +92,9 @@ async def get_one(call: Call, id: str) -> ProjectDetail:
         auto_approve_threshold=row["auto_approve_threshold"],
         show_unreviewed=bool(row["show_unreviewed"]),
         briefings_enabled=bool(row["briefings_enabled"]),
+        event_retention_days=row["event_retention_days"],
+        session_retention_days=row["session_retention_days"],
+        chat_retention_days=row["chat_retention_days"],
         access_level=access_level_of(call.caller, row),
         created_at=clock.iso(row["created_at_ms"]),
         updated_at=clock.iso(row["updated_at_ms"]),
@@ -114,6 +117,9 @@ async def update_project(call: Call, id: str, body: ProjectUpdate) -> ProjectUpd
         auto_approve_threshold=row["auto_approve_threshold"],
         show_unreviewed=bool(row["show_unreviewed"]),
         briefings_enabled=bool(row["briefings_enabled"]),
+        event_retention_days=row["event_retention_days"],
+        session_retention_days=row["session_retention_days"],
+        chat_retention_days=row["chat_retention_days"],
     )
 
 

@@ -40,6 +40,9 @@ _PLAIN_FIELDS = (
     "auto_approve_threshold",
     "show_unreviewed",
     "briefings_enabled",
+    "event_retention_days",
+    "session_retention_days",
+    "chat_retention_days",
 )
 
 

@@ -138,6 +138,7 @@ _SET_VECTOR = Sql(
     .where(_OF_PROJECT, turn_index.c.turn_id == bindparam("of_turn"))
     .values(vector=bindparam("new_vector"), model=bindparam("new_model"), version=bindparam("new_version"))
 )
+_READ = Sql(select(turns.c.event_id).distinct().where(_IN_PROJECT, InList(turns.c.event_id, "event_ids")))
 _QUEUE_ALL = Sql(
     lambda new: (
         new(turns_to_embed)
@@ -198,6 +199,16 @@ async def create_turns(
     if entries:
         await tx.insert_new(_ENTRIES, entries)
         await tx.insert_new(_QUEUE, [(entry[0], scope, project_id) for entry in entries])
+
+
+async def mark_read(tx: Tx, scope: Scope, project_id: str, events_to_delete: Sequence[Row]) -> None:
+    """Record events that have no turns yet, so that their session still knows them when they are gone."""
+    event_ids = [row["id"] for row in events_to_delete]
+    rows = await tx.many(_READ, scope=scope, of_project=project_id, event_ids=event_ids)
+    known = {row["event_id"] for row in rows}
+    unread = [(row, ()) for row in events_to_delete if row["id"] not in known]
+    if unread:
+        await create_turns(tx, scope, project_id, unread)
 
 
 def _columns(turn: Turn) -> tuple[str | None, ...]:

@@ -13,6 +13,7 @@ from loremark.storage.statements import Bulk, InList, Sql
 from loremark.storage.tables import (
     blobs,
     contexts,
+    event_blobs,
     events,
     item_conflicts,
     item_files,
@@ -36,6 +37,7 @@ CONTEXTS = _Target(contexts, "id", ("team_id", "project_key", "schema_key"))
 SESSIONS = _Target(sessions, "id", ("id",))
 EVENTS = _Target(events, "id", ("content_hash",))
 BLOBS = _Target(blobs, "sha256", ("project_id", "sha256"))
+EVENT_BLOBS = _Target(event_blobs, "event_id", ("project_id", "sha256", "event_id"))
 ITEMS = _Target(items, "id", ("id",))
 FILES = _Target(item_files, "path", ("project_id", "item_id", "path"))
 CONFLICTS = _Target(item_conflicts, "other_id", ("project_id", "item_id", "other_id"))

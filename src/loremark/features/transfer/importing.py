@@ -171,6 +171,12 @@ class Import:
         self._use(EVENTS, columns, [row["enriched_by"] is None for row in columns])
         self._used[STORAGE] += sum(each.columns["size_bytes"] for each in added)
         await self._add_blobs({name: len(text) for each in added for name, text in each.blobs.items()})
+        references = [
+            {"project_id": self._project_id, "team_id": self._scope, "event_id": each.columns["id"], "sha256": sha256}
+            for each in added
+            for sha256 in each.blobs
+        ]
+        await import_store.insert(self._tx, import_store.EVENT_BLOBS, references)
 
     def _use(self, counter: str, rows: Sequence[Mapping[str, Any]], unfinished: Sequence[bool]) -> None:
         """Count rows in their own month, but unfinished work in the current month."""

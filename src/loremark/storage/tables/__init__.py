@@ -13,7 +13,7 @@ from loremark.storage.tables.billing import (
     usage_counters,
 )
 from loremark.storage.tables.briefings import briefing_entries, briefing_switches, briefings
-from loremark.storage.tables.capture import blobs, events, sessions
+from loremark.storage.tables.capture import blobs, event_blobs, events, sessions
 from loremark.storage.tables.columns import metadata
 from loremark.storage.tables.enrichment import (
     ai_reservations,
@@ -78,6 +78,7 @@ __all__ = [
     "chats",
     "contexts",
     "credit_transactions",
+    "event_blobs",
     "events",
     "file_states",
     "findings",

@@ -42,7 +42,7 @@ events = Table(
     # Who sent it; null if only the project's signature vouches for it.
     ref("actor_id", null=True),
     Index("ix_events_session_id_id", "session_id", "id"),
-    Index("ix_events_project_id", "project_id"),
+    Index("ix_events_project_id_id", "project_id", "id"),
 )
 
 blobs = Table(
@@ -53,4 +53,15 @@ blobs = Table(
     ref("team_id"),
     number("size_bytes"),
     number("created_at_ms"),
+)
+
+# Which events refer to a blob, so that deleting events finds the blobs that nothing needs any more.
+event_blobs = Table(
+    "event_blobs",
+    metadata,
+    key_part("project_id"),
+    key_part("sha256"),
+    key_part("event_id"),
+    ref("team_id"),
+    Index("ix_event_blobs_project_id_event_id", "project_id", "event_id"),
 )

@@ -24,6 +24,10 @@ projects = Table(
     # Whether briefings and answers may use drafts and what sessions say, marked as unreviewed.
     flag("show_unreviewed", default=True),
     flag("briefings_enabled", default=True),
+    # After how many days data is deleted; null for never.
+    number("event_retention_days", null=True),
+    number("session_retention_days", null=True),
+    number("chat_retention_days", null=True),
     text("hmac_secret_sealed"),
     text("hmac_previous_sealed", null=True),
     number("hmac_previous_until_ms", null=True),
