@@ -11,11 +11,13 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from loremark.base import ids
+from loremark.base import clock, ids
+from loremark.entry import pruning
 from loremark.entry.application import ROUTES
 from loremark.features.identity import store as people
 from loremark.storage.database import Row
 from loremark.storage.tables import audit_entries
+from tests.features.recurring_jobs import run_once_more
 from tests.features.steps import FORBIDDEN, cookies_of, insert_rows, log_in, register, status_and_body
 from tests.support.people import Person
 from tests.support.service import PASSWORD, Service
@@ -314,3 +316,50 @@ async def test_audit_log_is_exported_as_json_lines(service: Service) -> None:
     assert {json.loads(line)["action"] for line in by_action.text.splitlines()} == {"project.created"}
     assert project not in (await stranger.get("/api/audit/export")).text
     assert status_and_body(await member.get("/api/audit/export")) == FORBIDDEN
+
+
+@pytest.mark.settings(LOREMARK_AUDIT_RETENTION_DAYS="90")
+async def test_old_entries_are_deleted_unless_access_depends_on_them(service: Service) -> None:
+    owner = await service.owner()
+    admin = await service.join(owner, "admin")
+    assert (await owner.patch(f"/api/team/{admin.member_id}", {"role": "member"})).status_code == 200
+    project = await owner.create_project()
+    secret = await owner.get(f"/api/projects/{project}/hmac-secret")
+    assert secret.status_code == 200
+    body = {"projectId": project, "url": "https://hooks.example/a", "events": ["item.created"]}
+    webhook = (await owner.post("/api/webhooks", body)).json()["id"]
+
+    async def actions() -> set[str]:
+        return {entry["action"] for entry in (await owner.get("/api/audit")).json()}
+
+    before = await actions()
+    assert {"project.created", "project.secret_read", "webhook.created", "team.role_changed", "key.created"} <= before
+    start_ms = clock.now_ms()
+    with clock.use(lambda: start_ms + 89 * clock.DAY_MS):
+        await run_once_more(service, pruning.PRUNE)
+        assert await actions() == before
+    with clock.use(lambda: start_ms + 91 * clock.DAY_MS):
+        await owner.create_project("New")
+        await run_once_more(service, pruning.PRUNE)
+        assert await actions() == {"project.created", "webhook.created", "team.role_changed"}
+        assert len((await owner.get("/api/audit?action=project.created")).json()) == 1
+        assert (await owner.delete(f"/api/webhooks/{webhook}")).status_code == 204
+        assert (await owner.delete(f"/api/team/{admin.member_id}")).status_code == 204
+        await service.wait_for_jobs()
+        await run_once_more(service, pruning.PRUNE)
+        assert await actions() == {
+            "project.created",
+            "project.secret_rotated",
+            "webhook.deleted",
+            "team.member_removed",
+        }
+
+
+@pytest.mark.own_service
+async def test_entries_are_kept_by_default(service: Service) -> None:
+    owner = await service.owner()
+    before = (await owner.get("/api/audit")).json()
+    far_ms = clock.now_ms() + 10_000 * clock.DAY_MS
+    with clock.use(lambda: far_ms):
+        await run_once_more(service, pruning.PRUNE)
+        assert (await owner.get("/api/audit")).json() == before

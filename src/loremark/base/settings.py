@@ -175,6 +175,11 @@ class Settings:
         600,
         "Maximum CPU seconds for parsing a large repository. A small one gets 5% of that, plus more for each megabyte.",
     )
+    audit_retention_days: int = _setting(
+        0,
+        "Days after which audit entries are deleted. 0 keeps them. Role changes of members and changes of webhooks are "
+        "kept as long as these exist.",
+    )
     session_window_s: int = _setting(14_400, "Seconds of inactivity after which a capture session ends.")
     ticket_ttl_s: int = _setting(60, "Seconds an Ask ticket is valid.")
     keepalive_s: int = _setting(5, "Seconds between keep-alive comments in a stream.")

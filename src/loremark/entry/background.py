@@ -157,7 +157,7 @@ async def open_background(runtime: Runtime) -> AsyncIterator[Background]:
         retention.SCHEDULE: JobKind(RetentionSchedule(database), every_ms=HOUR_MS),
         RETENTION: JobKind(EnforceRetention(runtime.blobs), concurrency=2, per_team=1),
         recount.RECOUNT: JobKind(Recount(database), every_ms=recount.INTERVAL_MS),
-        pruning.PRUNE: JobKind(pruning.Prune(database), every_ms=HOUR_MS),
+        pruning.PRUNE: JobKind(pruning.Prune(database, settings.audit_retention_days), every_ms=HOUR_MS),
         index.UPKEEP: JobKind(index.Upkeep(database, embedder.name), every_ms=HOUR_MS),
         webhooks.DELIVER: JobKind(
             Deliverer(runtime.sealer, sender, settings.webhook_retry_delays), concurrency=48, per_team=4

@@ -6,15 +6,36 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import insert, select
+from sqlalchemy import and_, bindparam, delete, exists, insert, or_, select
 
 from loremark.base import clock, ids
 from loremark.base.caller import Caller, Scope
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import Sql
-from loremark.storage.tables import audit_entries
+from loremark.storage.tables import audit_entries, team_members, webhooks
 
 _INSERT = Sql(insert(audit_entries))
+# When somebody is removed, these say what else must end: webhooks they changed, and whether they were ever an admin.
+_STILL_NEEDED = or_(
+    and_(
+        or_(audit_entries.c.action == "webhook.created", audit_entries.c.action == "webhook.updated"),
+        exists().where(webhooks.c.id == audit_entries.c.target),
+    ),
+    and_(
+        audit_entries.c.action == "team.role_changed",
+        exists().where(team_members.c.id == audit_entries.c.target),
+    ),
+)
+_DELETE_OLD = Sql(
+    delete(audit_entries).where(
+        audit_entries.c.id.in_(
+            select(audit_entries.c.id)
+            .where(audit_entries.c.id < bindparam("before"), ~_STILL_NEEDED)
+            .order_by(audit_entries.c.id)
+            .limit(bindparam("take"))
+        )
+    )
+)
 
 
 async def record(
@@ -88,3 +109,8 @@ async def has_entry(tx: Tx, scope: Scope, *, action: str, target: str) -> bool:
         entries.c.team_id == scope, entries.c.action == action, entries.c.target == target
     )
     return await tx.one(statement.limit(1)) is not None
+
+
+async def delete_old(tx: Tx, *, before_ms: int, take: int) -> int:
+    """Delete the oldest entries from before then, and return how many. Unscoped: maintenance across teams."""
+    return await tx.sweep(_DELETE_OLD, before=ids.first_at("aud", before_ms), take=take)
