@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 
 import pytest
 from argon2 import Parameters, PasswordHasher, extract_parameters
 from sqlalchemy import select
 
-from loremark.base import clock, errors
-from loremark.base.caller import Origin
+from loremark.base import clock, ids
 from loremark.base.clock import DAY_MS, MINUTE_MS
 from loremark.base.passwords import Passwords
-from loremark.base.plans import load_plans
-from loremark.features.identity import service as identity
 from loremark.features.identity import store as people
 from loremark.features.identity.last_use import LoginUse
 from loremark.features.identity.logins import describe_device
-from loremark.features.identity.service import AuthConfig
 from loremark.storage.tables import logins, teams, users
-from loremark.wire.identity import LoginRequest
 from tests.features.steps import (
     UNAUTHENTICATED,
     WRONG_PASSWORD,
@@ -289,39 +283,6 @@ async def test_concurrent_password_changes_do_not_overwrite_each_other(service: 
         assert (await people.get_user(tx, owner.user_id))["password_hash"] == "mine too"
 
 
-class _SlowPasswords(Passwords):
-    """While a password is checked, something else happens."""
-
-    def __init__(self, meanwhile: Callable[[], Awaitable[object]]) -> None:
-        super().__init__()
-        self._meanwhile = meanwhile
-
-    async def matches(self, password: str, hashed: str | None) -> bool:
-        found = await super().matches(password, hashed)
-        await self._meanwhile()
-        return found
-
-
-async def test_the_old_password_signs_nobody_in_after_the_change(service: Service) -> None:
-    """Not even where it was checked before the change: that has ended all other logins."""
-    cookies_of(service, await register(service, "rita@example.com"))
-
-    async def change() -> None:
-        async with service.runtime.database.write() as tx:
-            user = await people.find_user(tx, "rita@example.com")
-            assert user is not None
-            assert await people.set_password(tx, user["id"], user["password_hash"], "new")
-            await people.delete_other_logins(tx, user["id"], keep="")
-
-    config = AuthConfig("invite", False, False, _SlowPasswords(change), load_plans("team", ""))
-    request = LoginRequest(email="rita@example.com", password=PASSWORD)
-    with pytest.raises(errors.Refusal) as refused:
-        await identity.log_in(service.runtime.database, config, request, Origin("127.0.0.1", "req"))
-    assert refused.value.kind is errors.WRONG_PASSWORD
-    async with service.runtime.database.read() as tx:
-        assert await tx.many(select(logins.c.id)) == []
-
-
 async def test_password_change_ends_other_logins(service: Service) -> None:
     laptop = cookies_of(service, await register(service, "rita@example.com"))
     lost_phone = cookies_of(service, await log_in(service, "rita@example.com"))
@@ -337,6 +298,49 @@ async def test_password_change_ends_other_logins(service: Service) -> None:
     assert (await service.browser_call("GET", "/api/auth/me", laptop)).status_code == 200
     assert status_and_body(await log_in(service, "rita@example.com", PASSWORD)) == WRONG_PASSWORD
     assert (await log_in(service, "rita@example.com", "another good one")).status_code == 200
+
+
+async def test_password_change_ends_sign_in_links(service: Service) -> None:
+    email = f"{ids.new('own')}@example.com"
+    owner = await service.owner()
+    invited = (await owner.post("/api/team", {"email": email})).json()["id"]
+    accepted = await accept(service, await service.invitation_token(invited), name="Mira", password=PASSWORD)
+    laptop = cookies_of(service, accepted)
+    async with service.runtime.database.write() as tx:
+        user = await people.find_user(tx, email)
+        assert user is not None
+        link = await people.create_link(tx, user["id"])
+        others = await people.create_link(tx, owner.user_id)
+    change = {"currentPassword": PASSWORD, "newPassword": "another good one"}
+    assert (await service.browser_call("POST", "/api/auth/password", laptop, json=change)).status_code == 204
+    async with service.runtime.database.write() as tx:
+        assert await people.consume_link(tx, link) is None
+        assert await people.consume_link(tx, others) is not None
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("way", ["sign in", "accept an invitation"])
+async def test_a_password_that_changes_while_it_is_checked_is_refused(
+    service: Service, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """Hashing takes a while, outside of any transaction: a thief's attempt must not outlive the change."""
+    first, second = await service.owner(), await service.owner("Pebbles")
+    rita = await service.join(first)
+    invited = (await second.post("/api/team", {"email": rita.email})).json()["id"]
+    token = await service.invitation_token(invited)
+    matches = Passwords.matches
+
+    async def change_meanwhile(self: Passwords, password: str, hashed: str | None) -> bool:
+        async with service.runtime.database.write() as tx:
+            assert await people.set_password(tx, rita.user_id, hashed, "changed")
+            await people.delete_other_logins(tx, rita.user_id, keep="")
+        return await matches(self, password, hashed)
+
+    monkeypatch.setattr(Passwords, "matches", change_meanwhile)
+    attempt = log_in(service, rita.email) if way == "sign in" else accept(service, token, password=PASSWORD)
+    assert status_and_body(await attempt) == WRONG_PASSWORD
+    async with service.runtime.database.read() as tx:
+        assert await people.list_logins(tx, rita.user_id) == []
 
 
 @pytest.mark.settings(LOREMARK_REGISTRATION="open")

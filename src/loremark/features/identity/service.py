@@ -182,8 +182,11 @@ async def log_in(database: Database, config: AuthConfig, request: LoginRequest, 
 
 
 async def require_same_password(tx: Tx, checked: Row) -> None:
-    """Raise if the password has been changed since it was checked, which has ended all other logins."""
-    if (await store.get_user(tx, checked["id"]))["password_hash"] != checked["password_hash"]:
+    """Raise if the password has been changed since it was checked, which has ended all other logins.
+
+    Locks the account: a change that is under way waits, and ends the login that this transaction creates.
+    """
+    if (await store.lock_user(tx, checked["id"]))["password_hash"] != checked["password_hash"]:
         raise errors.WRONG_PASSWORD()
 
 
@@ -214,7 +217,10 @@ async def get_current_user(tx: Tx, caller: Caller) -> CurrentUser:
 
 
 async def change_password(database: Database, config: AuthConfig, caller: Caller, change: PasswordChange) -> None:
-    """Set a password and end all other logins. Accounts created by a sign-in link have no password at first."""
+    """Set a password and end all other logins and sign-in links.
+
+    Accounts created by a sign-in link have no password at first.
+    """
     async with database.read() as tx:
         user = await store.get_user(tx, caller.user_id)
     known = user["password_hash"]
@@ -225,6 +231,7 @@ async def change_password(database: Database, config: AuthConfig, caller: Caller
         if not await store.set_password(tx, caller.user_id, known, hashed):
             raise errors.WRONG_PASSWORD()  # the password was changed concurrently
         await store.delete_other_logins(tx, caller.user_id, keep=caller.credential_id)
+        await store.invalidate_links(tx, caller.user_id)
         await audit.record(tx, caller, "password.changed", caller.user_id)
         notify_access_changed(tx, caller.user_id)
 

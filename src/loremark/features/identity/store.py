@@ -27,6 +27,7 @@ _INSERT_LINK = Sql(insert(signin_links))
 
 _FIND_USER = Sql(select(users).where(users.c.email_key == bindparam("key")))
 _GET_USER = Sql(select(users).where(users.c.id == bindparam("user_id")))
+_LOCK_USER = Sql(select(users).where(users.c.id == bindparam("user_id")).with_for_update())
 _GET_TEAM = Sql(select(teams).where(teams.c.id == bindparam("team_id")))
 _LOCK_TEAM = Sql(select(teams).where(teams.c.id == bindparam("team_id")).with_for_update())
 _SET_PASSWORD = Sql(
@@ -101,6 +102,11 @@ _ASSIGN_SETUP_LINKS = Sql(
     .where(signin_links.c.used_at_ms.is_(None), signin_links.c.user_id.is_(None))
     .values(user_id=bindparam("of_user"))
 )
+_INVALIDATE_LINKS = Sql(
+    update(signin_links)
+    .where(signin_links.c.used_at_ms.is_(None), signin_links.c.user_id == bindparam("of_user"))
+    .values(used_at_ms=bindparam("now_ms"))
+)
 _GET_INSTALLATION = Sql(select(installation.c.value).where(installation.c.name == bindparam("key")))
 
 
@@ -127,6 +133,13 @@ async def find_user(tx: Tx, email: str) -> Row | None:
 
 async def get_user(tx: Tx, user_id: str) -> Row:
     row = await tx.one(_GET_USER, user_id=user_id)
+    assert row is not None
+    return row
+
+
+async def lock_user(tx: Tx, user_id: str) -> Row:
+    """Get the account and lock its row, so that its password cannot change before this transaction ends."""
+    row = await tx.one(_LOCK_USER, user_id=user_id)
     assert row is not None
     return row
 
@@ -279,3 +292,8 @@ async def assign_setup_links(tx: Tx, user_id: str) -> None:
 async def invalidate_setup_links(tx: Tx) -> None:
     """Invalidate first-run links once an account exists."""
     await tx.run(_INVALIDATE_SETUP_LINKS, now_ms=clock.now_ms())
+
+
+async def invalidate_links(tx: Tx, user_id: str) -> None:
+    """Invalidate a user's sign-in links."""
+    await tx.run(_INVALIDATE_LINKS, of_user=user_id, now_ms=clock.now_ms())
