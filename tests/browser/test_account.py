@@ -6,6 +6,8 @@ import httpx
 import pytest
 from playwright.async_api import expect
 
+from loremark.base import clock
+from loremark.features.identity import totp
 from tests.browser.conftest import OpenVisit
 from tests.browser.driver import Driver
 from tests.browser.site import PASSWORD, Site, User
@@ -33,6 +35,55 @@ async def test_password_and_appearance_can_be_changed(driver: Driver, visit: Ope
     await page.get_by_label("Password", exact=True).fill("another good password")
     await page.get_by_role("button", name="Sign in").click()
     await expect(page).to_have_url(f"{window.url}/welcome")
+
+
+@pytest.mark.nightly
+async def test_two_factor_authentication(driver: Driver, visit: OpenVisit, site: Site, olga: User) -> None:
+    window = await visit(olga, dark=True)
+    page = await window.go("/account")
+    section = page.get_by_role("region", name="Two-factor authentication")
+    await section.get_by_role("button", name="Turn on…").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_label("Your password", exact=True).fill("wrong password")
+    await dialog.get_by_role("button", name="Continue").click()
+    await expect(dialog.get_by_role("alert")).to_have_text("The password is wrong.")
+    await dialog.get_by_label("Your password", exact=True).fill(PASSWORD)
+    await dialog.get_by_role("button", name="Continue").click()
+    await expect(dialog.get_by_role("img", name="QR code for your authenticator app")).to_be_visible()
+    assert await window.accessibility() == []
+    secret = await dialog.locator("pre").inner_text()
+    await dialog.get_by_label("Two-factor code").fill("000000")
+    await dialog.get_by_role("button", name="Turn on").click()
+    await expect(dialog.get_by_role("alert")).to_have_text("Incorrect two-factor code")
+    await dialog.get_by_label("Two-factor code").fill(totp.code_at(secret, clock.now_ms()))
+    await dialog.get_by_role("button", name="Turn on").click()
+    await expect(dialog.get_by_role("button", name="I saved the codes")).to_be_visible()
+    codes = (await dialog.locator("pre").inner_text()).split()
+    assert len(codes) == 10
+    assert await window.accessibility() == []
+    await dialog.get_by_role("button", name="I saved the codes").click()
+    await expect(section).to_contain_text("On. 10 recovery codes left.")
+
+    await page.get_by_role("button", name="Sign out", exact=True).click()
+    await page.get_by_label("Email").fill(olga.email)
+    await page.get_by_label("Password", exact=True).fill(PASSWORD)
+    await page.get_by_role("button", name="Sign in").click()
+    await page.get_by_label("Two-factor code").fill("wrong")
+    await page.get_by_role("button", name="Sign in").click()
+    await expect(page.get_by_role("alert")).to_have_text("Incorrect two-factor code")
+    assert await window.accessibility() == []
+    await page.get_by_label("Two-factor code").fill(codes[0])
+    await page.get_by_role("button", name="Sign in").click()
+    await expect(page).to_have_url(f"{window.url}/welcome")
+
+    await window.go("/account")
+    await expect(section).to_contain_text("On. 9 recovery codes left.")
+    await section.get_by_role("button", name="Turn off…").click()
+    await dialog.get_by_label("Your password", exact=True).fill(PASSWORD)
+    await dialog.get_by_label("Two-factor code").fill(codes[1])
+    await dialog.get_by_role("button", name="Turn off").click()
+    await window.sees("Two-factor authentication is off.")
+    await expect(section.get_by_role("button", name="Turn on…")).to_be_visible()
 
 
 async def test_other_browsers_can_be_signed_out(driver: Driver, visit: OpenVisit, site: Site, olga: User) -> None:

@@ -17,6 +17,7 @@ import msgspec
 from loremark.base import clock, ids, signing
 from loremark.base.caller import OWNER, AuthMethod, Caller
 from loremark.base.plans import load_plans
+from loremark.features.identity import second_factor_store as factors
 from loremark.features.projects import service as projects
 from loremark.web.authentication import KEY, LOGIN
 from loremark.web.routes import Route
@@ -265,7 +266,13 @@ class Cast:
         self._visitor_member = str(joined.json()["id"])
         return self._visitor_member
 
+    async def reset_two_factor(self, actor: Actor) -> None:
+        async with self.service.runtime.database.write() as tx:
+            await factors.delete_totp(tx, actor.person.user_id)
+            await factors.replace_recovery_codes(tx, actor.person.user_id, [])
+
     async def log_in(self, actor: Actor) -> str:
+        await self.reset_two_factor(actor)
         return await _log_in(self.service, actor.email)
 
     @asynccontextmanager

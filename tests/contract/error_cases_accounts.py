@@ -6,10 +6,13 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from loremark.base import clock, ids, limits
+from loremark.base.caller import NO_ORIGIN
+from loremark.features.identity import store as people
 from loremark.web.routes import Route
-from tests.contract.cast import Ask, Cast, new_email
+from tests.contract.cast import Actor, Ask, Cast, new_email
 from tests.contract.error_cases import ErrorCase, ErrorCases, valid
 from tests.contract.examples import BY_NAME, EXAMPLES
+from tests.contract.examples_two_factor import set_up
 from tests.support.service import PASSWORD
 
 _FROM_ELSEWHERE = {"X-Forwarded-For": "203.0.113.9"}
@@ -178,7 +181,13 @@ async def _email_taken(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCa
 @OWN.of(401, "Incorrect email or password")
 async def _wrong_password(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
     login, password, accept = BY_NAME["auth.login"], BY_NAME["auth.password"], BY_NAME["team.accept"]
-    assert set(map(id, routes)) == {id(login), id(password), id(accept)}
+    proven = [BY_NAME[f"auth.{name}"] for name in ("start_totp", "recovery_codes", "end_two_factor")]
+    assert set(map(id, routes)) == set(map(id, (login, password, accept, *proven)))
+    for route in proven:
+        ask = await valid(cast, route)
+        guess = replace(ask, json={**ask.json, "password": "not the password"})
+        yield ErrorCase(route, await cast.send(cast["owner"], route, guess))
+    await cast.reset_two_factor(cast["owner"])
     for body in (
         {"email": cast.owner.email, "password": "not the password"},
         {"email": new_email(), "password": PASSWORD},
@@ -198,3 +207,50 @@ async def _not_signed_in(cast: Cast, routes: list[Route]) -> AsyncIterator[Error
     token = await cast.service.invitation_token(await cast.invitation(cast["stranger"].email))
     for route in routes:
         yield ErrorCase(route, await cast.send(cast["anonymous"], route, Ask(json={"token": token})))
+
+
+@OWN.of(401, "Two-factor code required")
+async def _no_code(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+    await set_up(cast, cast["owner"], confirmed=True)
+    for route in routes:
+        ask = Ask(json={"email": cast.owner.email, "password": PASSWORD})
+        yield ErrorCase(route, await cast.send(cast["anonymous"], route, ask))
+    await cast.reset_two_factor(cast["owner"])
+
+
+@OWN.of(401, "Incorrect two-factor code")
+async def _wrong_code(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+    for route in routes:
+        ask = await EXAMPLES.get(f"{route.name} (with a code)", EXAMPLES[route.name])(cast, cast["owner"])
+        for wrong in ("000000", "abcd-efgh-ijkl-mnop", "x"):
+            yield ErrorCase(
+                route, await cast.send(cast["owner"], route, replace(ask, json={**ask.json, "code": wrong}))
+            )
+    await cast.reset_two_factor(cast["owner"])
+
+
+@OWN.of(409, "Set a password first")
+async def _no_password(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+    person = await cast.service.owner()
+    async with cast.service.runtime.database.write() as tx:
+        login = await people.create_login(tx, user_id=person.user_id, team_id=person.team_id, origin=NO_ORIGIN)
+    for route in routes:
+        yield ErrorCase(route, await cast.send(Actor("linked", person, login), route, await valid(cast, route)))
+    await cast.reset_two_factor(cast["owner"])
+
+
+@OWN.of(409, "Two-factor authentication is already on")
+async def _already_on(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+    for route in routes:
+        ask = await valid(cast, route)
+        await set_up(cast, cast["owner"], confirmed=True)
+        yield ErrorCase(route, await cast.send(cast["owner"], route, ask))
+    await cast.reset_two_factor(cast["owner"])
+
+
+@OWN.of(409, "Two-factor authentication is off")
+async def _off(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+    for route in routes:
+        ask = await valid(cast, route)
+        await cast.reset_two_factor(cast["owner"])
+        yield ErrorCase(route, await cast.send(cast["owner"], route, ask))

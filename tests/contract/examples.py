@@ -23,12 +23,14 @@ from tests.contract.examples_memory import MEMORY
 from tests.contract.examples_overview import OVERVIEW
 from tests.contract.examples_search import SEARCH
 from tests.contract.examples_transfer import TRANSFER
+from tests.contract.examples_two_factor import TWO_FACTOR
 from tests.support.service import PASSWORD
 
 BY_NAME: dict[str, Route] = {route.name: route for route in ROUTES}
 EXAMPLES: dict[str, Example] = {**CAPTURE, **MEMORY, **CHATS, **SEARCH, **ASK, **BRAIN, **GENESIS, **HYGIENE, **BILLING}
 EXAMPLES |= TRANSFER
 EXAMPLES |= OVERVIEW
+EXAMPLES |= TWO_FACTOR
 UNIMPLEMENTED_ERRORS: set[tuple[str, int, str]] = set()
 """Refusals of built endpoints that come later."""
 
@@ -141,6 +143,7 @@ async def _register(cast: Cast, actor: Actor) -> Ask:
 
 @_example("auth.login")
 async def _login(cast: Cast, actor: Actor) -> Ask:
+    await cast.reset_two_factor(cast["owner"])
     return Ask(json={"email": cast.owner.email, "password": PASSWORD})
 
 

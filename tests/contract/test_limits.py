@@ -76,6 +76,7 @@ CHECKED_HERE = {"count.list", "size.body", "score.auto_approve", *RETENTION} | {
 CHECKED_IN_TEST_RATES_AND_TIMES = {
     "rate.global",
     "rate.login",
+    "rate.code",
     "time.invitation_token",
     "time.login",
     "time.old_hmac_secret",

@@ -35,7 +35,12 @@ def _figure(name: str) -> int:
 def test_rate_limit_defaults() -> None:
     assert Settings().rate_limit_per_minute == CONTRACT.limit("rate.global").value
     routes = parse_route_limits(Settings().route_limits)
-    rows = {"login": ("rate.login", 60), "ask": ("rate.ask", 60), "genesis.start": ("rate.genesis_start", 3600)}
+    rows = {
+        "login": ("rate.login", 60),
+        "code": ("rate.code", 3600),
+        "ask": ("rate.ask", 60),
+        "genesis.start": ("rate.genesis_start", 3600),
+    }
     assert {name: (limit.count, limit.window_s) for name, limit in routes.items()} == {
         name: (CONTRACT.limit(row).value, window_s) for name, (row, window_s) in rows.items()
     }
@@ -96,6 +101,17 @@ async def test_login_rate_limits(cast: Cast) -> None:
                 for number in range(5 * most - len(tried) - 2):
                     assert (await _log_in(first, f"{number}@example.com")).status_code == 401
                 assert (await _log_in(first, "last@example.com")).status_code == 429, "the address"
+
+
+async def test_two_factor_code_rate_limit(cast: Cast) -> None:
+    most = _figure("rate.code")
+    async with cast.elsewhere(LOREMARK_ROUTE_LIMITS=f"login=0,code={most}/hour") as service:
+        person = await service.join(await service.owner())
+        body = {"email": person.email, "password": PASSWORD, "code": "000000"}
+        with _stopped_clock():
+            tried = [await service.http.post("/api/auth/login", json=body) for _ in range(most + 1)]
+            assert [answer.status_code for answer in tried] == [200] * most + [429]
+            assert (await service.http.post("/api/auth/login", json={**body, "code": None})).status_code == 200
 
 
 def _from_address(service: Service, address: str) -> httpx.AsyncClient:

@@ -161,6 +161,13 @@ def test_signin_link(loremark: Loremark, engine: str) -> None:
         unknown = loremark.run("admin", "signin-link", "--email", "eve@example.com", check=False)
         assert (unknown.returncode, unknown.stdout) == (2, "")
         assert unknown.stderr == "loremark: No account with the email address eve@example.com\n"
+        reset = loremark.run("admin", "reset-two-factor", "--email", "Owner@Example.com")
+        assert reset.stdout == "Two-factor authentication was already off for Owner@Example.com.\n"
+        unknown = loremark.run("admin", "reset-two-factor", "--email", "eve@example.com", check=False)
+        assert (unknown.returncode, unknown.stderr) == (
+            2,
+            "loremark: No account with the email address eve@example.com\n",
+        )
 
 
 def test_secret_files_are_private(plain: Loremark) -> None:

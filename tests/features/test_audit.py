@@ -15,6 +15,7 @@ from loremark.base import clock, ids
 from loremark.entry import pruning
 from loremark.entry.application import ROUTES
 from loremark.features.identity import store as people
+from loremark.features.identity import totp
 from loremark.storage.database import Row
 from loremark.storage.tables import audit_entries
 from tests.features.recurring_jobs import run_once_more
@@ -27,7 +28,10 @@ pytestmark = pytest.mark.anyio
 ADDRESS = "203.0.113.5"
 CHANGES = {
     route.name for route in ROUTES if route.method != "GET" and route.group in ("auth", "team", "projects", "keys")
-} - {"team.preview"}  # a read; the token is in the body to keep it out of access logs
+} - {
+    "team.preview",  # a read; the token is in the body to keep it out of access logs
+    "auth.start_totp",  # has no effect until it is confirmed
+}
 
 
 @dataclass
@@ -107,6 +111,9 @@ async def test_every_authenticated_change_is_recorded_once(service: Service) -> 
         "auth.password",
         "auth.end_login",
         "auth.end_logins",
+        "auth.confirm_totp",
+        "auth.recovery_codes",
+        "auth.end_two_factor",
         "team.accept",
     }, "covered by the next test"
     await service.wait_for_jobs()
@@ -159,7 +166,36 @@ async def test_every_account_action_is_recorded_once(service: Service) -> None:
         lambda headers: service.http.get(f"/signin?token={token}", headers=headers),
     )
     service.http.cookies.clear()
-    await log_in(service, "rita@example.com", f"{PASSWORD} 2")
+    factor, password = "/api/auth/two-factor", f"{PASSWORD} 2"
+    secret = (await post(f"{factor}/totp", {"password": password}, {}, login)).json()["secret"]
+    app = {"code": totp.code_at(secret, clock.now_ms())}
+    confirmed = await checker.step(
+        "auth.confirm_totp",
+        "two_factor.enabled",
+        "login",
+        user_id,
+        lambda headers: post(f"{factor}/totp/confirm", app, headers, login),
+    )
+    proof = {"password": password, "code": confirmed.json()["codes"][0]}
+    replaced = await checker.step(
+        "auth.recovery_codes",
+        "two_factor.recovery_codes_replaced",
+        "login",
+        user_id,
+        lambda headers: post(f"{factor}/recovery-codes", proof, headers, login),
+        "two_factor.recovery_code_used",
+    )
+    last = {"password": password, "code": replaced.json()["codes"][0]}
+    await checker.step(
+        "auth.end_two_factor",
+        "two_factor.disabled",
+        "login",
+        user_id,
+        lambda headers: service.browser_call("DELETE", factor, login, json=last, headers=headers),
+        "two_factor.recovery_code_used",
+    )
+    for _ in range(2):
+        await log_in(service, "rita@example.com", password)
     current, *others = (await service.browser_call("GET", "/api/auth/logins", login)).json()[::-1]
     assert (current["current"], len(others)) == (True, 2)
     await checker.step(

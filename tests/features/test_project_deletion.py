@@ -143,9 +143,11 @@ def test_deletion_covers_every_project_table() -> None:
         "logins",
         "payment_events",
         "projects",
+        "recovery_codes",
         "signin_links",
         "team_members",
         "teams",
+        "totp",
         "usage_counters",
         "users",
     }

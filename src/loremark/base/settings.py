@@ -27,7 +27,7 @@ GENERATED = "{generated}"
 """Placeholder for a secret generated in the data directory. An empty value means no secret."""
 CLIENT_VARIABLES = ("LOREMARK_URL", "LOREMARK_API_KEY", "LOREMARK_PROJECT", "LOREMARK_HMAC_SECRET")
 """Read by the CLI, the hook and the MCP server; the server ignores them."""
-DEFAULT_ROUTE_LIMITS = "login=10/minute,ask=30/minute,genesis.start=6/hour"
+DEFAULT_ROUTE_LIMITS = "login=10/minute,code=20/hour,ask=30/minute,genesis.start=6/hour"
 _ALLOWED_HOST = re.compile(r"\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 T = TypeVar("T")
 
@@ -110,7 +110,8 @@ class Settings:
     route_limits: str = _setting(
         DEFAULT_ROUTE_LIMITS,
         "Per-route limits, `name=count/window`. `name=0` disables one; routes not listed keep their default. `login` "
-        "is counted per account and address, and per address alone with five times the limit.",
+        "is counted per account and address, and per address alone with five times the limit. `code` counts two-factor "
+        "codes that come with the right password, per account.",
     )
     trusted_proxies: tuple[str, ...] = _setting(
         (),

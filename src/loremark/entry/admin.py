@@ -19,6 +19,7 @@ from loremark.entry.runtime import Runtime, database_address, open_runtime
 from loremark.entry.startup_banner import signin_url
 from loremark.features.audit import store as audit
 from loremark.features.billing import ledger, subscriptions
+from loremark.features.identity import second_factor
 from loremark.features.identity import service as identity
 from loremark.features.identity import store as people
 from loremark.features.keys import service as keys
@@ -112,6 +113,31 @@ async def signin_link(settings: Settings, email: str | None) -> str:
     return signin_url(settings.base_url, token)
 
 
+async def reset_two_factor(settings: Settings, email: str) -> bool:
+    """Turn two-factor authentication off for an account. Returns whether it was on."""
+    async with open_runtime(settings) as runtime, runtime.database.write() as tx:
+        user = await people.find_user(tx, email)
+        if user is None:
+            raise SettingsError(f"No account with the email address {email}")
+        teams = await people.list_memberships(tx, user["id"])
+        if not teams:
+            raise SettingsError(f"{email} is no longer in a team")
+        return await second_factor.remove(tx, _as_operator(user, teams[0]))
+
+
+def _as_operator(user: Row, team: Row) -> Caller:
+    """The actor for the audit log: the operator acts for this account."""
+    return Caller(
+        user_id=user["id"],
+        team_id=team["id"],
+        role=team["role"],
+        auth_method=AuthMethod.OPERATOR,
+        credential_id="",
+        name=user["name"],
+        email=user["email"],
+    )
+
+
 async def grant(settings: Settings, email: str, *, plan_id: str | None, pack_id: str | None) -> str:
     """Give the team that this account owns a plan, a credit pack or both; returns the team's name."""
     plans = load_plans(settings.default_plan, settings.plans_file)
@@ -124,15 +150,7 @@ async def grant(settings: Settings, email: str, *, plan_id: str | None, pack_id:
         team = next((row for row in teams if row["role"] == OWNER), None)
         if user is None or team is None:
             raise SettingsError(f"No team is owned by {email}")
-        caller = Caller(
-            user_id=user["id"],
-            team_id=team["id"],
-            role=OWNER,
-            auth_method=AuthMethod.OPERATOR,
-            credential_id="",
-            name=user["name"],
-            email=user["email"],
-        )
+        caller = _as_operator(user, team)
         if plan_id is not None:
             await subscriptions.start_local(tx, caller, plans, plan_id, 1)
         if pack_id is not None:

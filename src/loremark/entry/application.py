@@ -47,6 +47,7 @@ from loremark.features.identity import store as people
 from loremark.features.identity.cookies import LoginCookie, is_loopback, own_origins
 from loremark.features.identity.last_use import LoginUse
 from loremark.features.identity.routes import routes as identity_routes
+from loremark.features.identity.second_factor_routes import routes as second_factor_routes
 from loremark.features.identity.service import AuthConfig
 from loremark.features.ingest.routes import event_routes
 from loremark.features.ingest.routes import routes as ingest_routes
@@ -97,6 +98,7 @@ MEGABYTE = 1024 * 1024
 
 ROUTES: list[Route] = [
     *identity_routes,
+    *second_factor_routes,
     *team_routes,
     *projects_routes,
     *keys_routes,
@@ -175,7 +177,14 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
         plans,
         description,
         metrics,
-        AuthConfig(settings.registration, settings.sends_email, not is_loopback(settings.base_url), passwords, plans),
+        AuthConfig(
+            settings.registration,
+            settings.sends_email,
+            not is_loopback(settings.base_url),
+            passwords,
+            plans,
+            runtime.sealer,
+        ),
         InvitationTokens(runtime.sealer),
         DepartureSteps(SecretsOfDeparted(runtime.sealer), disable_of_departed),
         RepoHosts(settings.repo_hosts),

@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from loremark.base.caller import Role
 from loremark.wire.shapes import AnyId, Email, Password, PasswordInput, PersonName, Shape, TeamName, Token
+from loremark.wire.two_factor import Code
 
 
 class Registration(Shape):
@@ -23,6 +24,8 @@ class LoginRequest(Shape):
     email: Email
     password: PasswordInput
     team_id: AnyId | None = None
+    code: Code | None = None
+    """Required if two-factor authentication is on."""
 
 
 class PasswordChange(Shape):

@@ -19,6 +19,7 @@ import { ChangePassword } from "./ChangePassword";
 import { Logins } from "./Logins";
 import { SettingsSection } from "~/parts/SettingsSection";
 import { SwitchTeam } from "./SwitchTeam";
+import { TwoFactor } from "./TwoFactor";
 import classes from "~/parts/settingsSection.module.css";
 
 function Teams() {
@@ -101,7 +102,7 @@ function SignOut() {
 export default function Account() {
   const me = useMe();
   return (
-    <Page title="Account" about="Your profile, teams, appearance and password." actions={<SignOut />}>
+    <Page title="Account" about="Your profile, teams, appearance and how you sign in." actions={<SignOut />}>
       <SettingsSection title="Profile" about="The name and email your team members see.">
         <Group wrap="nowrap">
           <Avatar name={me.name} color="slate" variant="filled" size={48} radius="xl" />
@@ -126,6 +127,12 @@ export default function Account() {
         about="Changing it signs you out of all other browsers. API keys keep working."
       >
         <ChangePassword />
+      </SettingsSection>
+      <SettingsSection
+        title="Two-factor authentication"
+        about="A code from an authenticator app, besides your password. API keys don't need it."
+      >
+        <TwoFactor />
       </SettingsSection>
       <SettingsSection
         title="Signed-in browsers"

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
 import { useState, type FormEvent } from "react";
-import { call } from "~/api/client";
 import { FormError } from "~/pages/auth/FormError";
+import { CodeInput, logIn } from "~/pages/auth/TwoFactorCode";
 import { useSubmit } from "~/pages/auth/useSubmit";
 import { useMe } from "~/shell/login";
 
@@ -15,15 +15,17 @@ export function SwitchTeam({
 }) {
   const me = useMe();
   const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const [needsCode, setNeedsCode] = useState(false);
   const { submit, busy, error, retryIn } = useSubmit();
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     void submit(async () => {
-      await call("post", "/api/auth/login", {
-        body: { email: me.email, password, teamId: team?.id ?? null },
-      });
+      const sent = needsCode ? code : null;
       // A full reload, because all cached data belongs to the previous team.
-      window.location.assign("/");
+      if (await logIn({ email: me.email, password, teamId: team?.id ?? null, code: sent }))
+        window.location.assign("/");
+      else setNeedsCode(true);
     });
   };
   if (!me.hasPassword)
@@ -48,6 +50,7 @@ export function SwitchTeam({
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
+          {needsCode && <CodeInput value={code} onChange={setCode} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

@@ -17,11 +17,7 @@ function detail(entry: Entry, name: string): string {
 
 /** For each action: its group, its label, and a description of one entry that follows the actor's name. */
 const ACTIONS: Record<string, [string, string, (entry: Entry) => string]> = {
-  "login.created": [
-    "Access",
-    "Signed in",
-    (e) => (detail(e, "method") ? `signed in with a ${detail(e, "method")}` : "signed in"),
-  ],
+  "login.created": ["Access", "Signed in", (e) => `signed in${signInMethod(e)}`],
   "login.ended": ["Access", "Signed out", () => "signed out"],
   "login.revoked": ["Access", "Browser signed out", () => "signed out of another browser"],
   "login.others_revoked": [
@@ -31,6 +27,18 @@ const ACTIONS: Record<string, [string, string, (entry: Entry) => string]> = {
   ],
   "audit.exported": ["Access", "Audit log exported", () => "exported the audit log"],
   "password.changed": ["Access", "Password changed", () => "changed their password"],
+  "two_factor.enabled": ["Access", "Two-factor turned on", () => "turned two-factor authentication on"],
+  "two_factor.disabled": ["Access", "Two-factor turned off", () => "turned two-factor authentication off"],
+  "two_factor.recovery_codes_replaced": [
+    "Access",
+    "Recovery codes replaced",
+    () => "created new recovery codes",
+  ],
+  "two_factor.recovery_code_used": [
+    "Access",
+    "Recovery code used",
+    (e) => `used a recovery code; ${pluralize(Number(detail(e, "left")), "code")} left`,
+  ],
   "key.created": ["Access", "API key created", (e) => `created the API key “${detail(e, "name")}”`],
   "key.deleted": ["Access", "API key revoked", (e) => `revoked the API key “${detail(e, "name")}”`],
   "team.created": ["Team", "Team created", (e) => `created the team “${detail(e, "name")}”`],
@@ -139,6 +147,13 @@ function expired(entry: Entry): string {
     .filter(({ count }) => count > 0)
     .map(({ count, name }) => pluralize(count, name))
     .join(", ");
+}
+
+/** How somebody signed in, unless it was with the password alone. */
+function signInMethod(entry: Entry): string {
+  const method = detail(entry, "method");
+  if (!method) return "";
+  return method.startsWith("password") ? ` with ${method}` : ` with a ${method}`;
 }
 
 function hygieneAction(entry: Entry): string {

@@ -97,15 +97,17 @@ export default function Invitation() {
   });
   const invalid = token === "" ? "Invitation is invalid or expired" : preview.error?.message;
   const failed = preview.error !== null && preview.error.status !== 400;
+  const signsIn = preview.data?.hasAccount && !preview.data.signedIn;
+  const signInFirst = `/sign-in?next=${encodeURIComponent(`/invitation?token=${token}`)}`;
   return (
     <AuthLayout
       title={preview.data ? `Join ${preview.data.teamName}` : "Invitation"}
       about={preview.data && `You have been invited to join ${preview.data.teamName}.`}
       hint={
         <>
-          Already joined?{" "}
-          <Anchor component={Link} href="/sign-in" inherit underline="always">
-            Sign in
+          {signsIn ? "Do you use two-factor authentication?" : "Already joined?"}{" "}
+          <Anchor component={Link} href={signsIn ? signInFirst : "/sign-in"} inherit underline="always">
+            {signsIn ? "Sign in first" : "Sign in"}
           </Anchor>
         </>
       }

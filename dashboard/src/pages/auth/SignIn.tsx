@@ -1,11 +1,11 @@
 import { Alert, Anchor, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { Link, useSearch } from "wouter";
-import { call } from "~/api/client";
 import { useGet } from "~/api/hooks";
 import { AuthLayout } from "./AuthLayout";
 import { useFinishSignIn } from "./useFinishSignIn";
 import { FormError } from "./FormError";
+import { CodeInput, logIn } from "./TwoFactorCode";
 import { useSubmit } from "./useSubmit";
 
 const LINK_PROBLEMS: Record<string, string> = {
@@ -40,13 +40,17 @@ export default function SignIn() {
   const finishSignIn = useFinishSignIn();
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const [needsCode, setNeedsCode] = useState(false);
   const { submit, busy, error, retryIn } = useSubmit();
   const linkProblem = LINK_PROBLEMS[new URLSearchParams(search).get("link") ?? ""];
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     void submit(async () => {
-      await call("post", "/api/auth/login", { body: { email: email.trim(), password, teamId: null } });
-      await finishSignIn(search);
+      const sent = needsCode ? code : null;
+      const done = await logIn({ email: email.trim(), password, teamId: null, code: sent });
+      if (done) await finishSignIn(search);
+      else setNeedsCode(true);
     });
   };
   return (
@@ -69,7 +73,10 @@ export default function SignIn() {
             autoFocus
             withAsterisk={false}
             value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
+            onChange={(event) => {
+              setEmail(event.currentTarget.value);
+              setNeedsCode(false);
+            }}
           />
           <PasswordInput
             label="Password"
@@ -81,6 +88,7 @@ export default function SignIn() {
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
+          {needsCode && <CodeInput value={code} onChange={setCode} />}
           <Button type="submit" loading={busy} disabled={retryIn > 0} mt="xs">
             Sign in
           </Button>

@@ -42,6 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "loremark admin signin-link --email you@example.com",
     )
     link.add_argument("--email", help="email address of the account (default: the first owner)")
+    resetting = commands.add(
+        "reset-two-factor",
+        "Turn off two-factor authentication for an account that lost its second factor.",
+        _reset_two_factor,
+        "loremark admin reset-two-factor --email you@example.com",
+    )
+    resetting.add_argument("--email", required=True, help="email address of the account")
     granting = commands.add(
         "grant",
         "Give a team a plan or credits.",
@@ -160,6 +167,15 @@ def _signin_link(arguments: argparse.Namespace) -> int:
     from loremark.entry import admin as operator
 
     write(run_async(operator.signin_link(read_settings(), arguments.email)))
+    return 0
+
+
+def _reset_two_factor(arguments: argparse.Namespace) -> int:
+    from loremark.entry import admin as operator
+
+    was_on = run_async(operator.reset_two_factor(read_settings(), arguments.email))
+    state = "is now off" if was_on else "was already off"
+    write(f"Two-factor authentication {state} for {one_line(arguments.email)}.")
     return 0
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from loremark.base import errors
 from loremark.features.identity import logins, service
 from loremark.features.identity.cookies import LoginCookie
 from loremark.features.identity.last_use import LoginUse
-from loremark.features.identity.login_limits import LIMIT, check_password_limit
+from loremark.features.identity.login_limits import LIMIT, check_code_limit, check_password_limit
 from loremark.features.identity.service import AuthConfig, SignedIn
 from loremark.web.authentication import ANY_SCOPE, ANYONE, KEY, LOGIN, Origins, needs
 from loremark.web.call import Call
@@ -66,13 +68,15 @@ async def register(call: Call, body: Registration) -> CurrentUser:
     ANYONE,
     name="login",
     tx=TxMode.NONE,
-    errors=(errors.WRONG_PASSWORD, errors.CROSS_SITE),
+    errors=(errors.WRONG_PASSWORD, errors.CODE_REQUIRED, errors.WRONG_CODE, errors.CROSS_SITE),
 )
 async def login(call: Call, body: LoginRequest) -> CurrentUser:
-    """Sign in with email and password."""
+    """Sign in with email and password, and a code if two-factor authentication is on."""
     call.use(Origins).refuse_cross_site(call.request)
     await check_password_limit(call, body.email)
-    return _set_cookie(call, await service.log_in(call.database, call.use(AuthConfig), body, call.request.origin))
+    count_code = partial(check_code_limit, call)
+    config, origin = call.use(AuthConfig), call.request.origin
+    return _set_cookie(call, await service.log_in(call.database, config, body, origin, count_code))
 
 
 @routes.add("POST", "/api/auth/logout", needs(LOGIN), name="logout", status=204)

@@ -9,12 +9,14 @@ from msgspec import UNSET
 
 from loremark.base import errors
 from loremark.base.caller import NO_ORIGIN, OWNER, AuthMethod, Caller, Origin
+from loremark.base.crypto import Sealer
 from loremark.base.passwords import Passwords
 from loremark.base.plans import Plans
 from loremark.base.settings import Registration as Policy
 from loremark.features.audit import store as audit
-from loremark.features.identity import store
+from loremark.features.identity import second_factor, store
 from loremark.features.identity.email_address import canonical
+from loremark.features.identity.second_factor import CountAttempt
 from loremark.jobs.notices import notify_access_changed
 from loremark.storage.database import Database, Row, Tx
 from loremark.wire.identity import (
@@ -45,6 +47,7 @@ class AuthConfig:
     is_public: bool
     passwords: Passwords
     plans: Plans
+    sealer: Sealer
 
 
 @dataclass(frozen=True)
@@ -155,8 +158,13 @@ async def sign_in(tx: Tx, caller: Caller, origin: Origin) -> SignedIn:
     return SignedIn(token, await get_current_user(tx, caller))
 
 
-async def log_in(database: Database, config: AuthConfig, request: LoginRequest, origin: Origin) -> SignedIn:
-    """Check the password. An unknown address takes equally long and gets the same error."""
+async def log_in(
+    database: Database, config: AuthConfig, request: LoginRequest, origin: Origin, count_code: CountAttempt
+) -> SignedIn:
+    """Check the password, then the second factor. An unknown address takes equally long and gets the same error.
+
+    Codes are counted per account, because only who knows the password can try one.
+    """
     async with database.read() as tx:
         user = await store.find_user(tx, request.email)
         memberships = await store.list_memberships(tx, user["id"]) if user else []
@@ -175,9 +183,13 @@ async def log_in(database: Database, config: AuthConfig, request: LoginRequest, 
         address=origin.address,
         request_id=origin.request_id,
     )
+    if request.code is not None:
+        await count_code(caller.user_id)
     async with database.write() as tx:
         await require_same_password(tx, user)
-        await audit.record(tx, caller, "login.created", caller.user_id)
+        method = await second_factor.check_code(tx, config.sealer, caller, request.code)
+        details = {} if method is None else {"method": f"password and {method}"}
+        await audit.record(tx, caller, "login.created", caller.user_id, **details)
         return await sign_in(tx, caller, origin)
 
 
@@ -188,6 +200,17 @@ async def require_same_password(tx: Tx, checked: Row) -> None:
     """
     if (await store.lock_user(tx, checked["id"]))["password_hash"] != checked["password_hash"]:
         raise errors.WRONG_PASSWORD()
+
+
+async def check_own_password(database: Database, config: AuthConfig, caller: Caller, password: str) -> Row:
+    """Raise unless this is the caller's password. Returns the account."""
+    async with database.read() as tx:
+        user = await store.get_user(tx, caller.user_id)
+    if user["password_hash"] is None:
+        raise errors.NO_PASSWORD()
+    if not await config.passwords.matches(password, user["password_hash"]):
+        raise errors.WRONG_PASSWORD()
+    return user
 
 
 async def log_out(tx: Tx, caller: Caller) -> None:

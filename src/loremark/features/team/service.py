@@ -6,6 +6,7 @@ from loremark.base import clock, errors
 from loremark.base.caller import MANAGERS, MEMBER, AuthMethod, Caller, Origin, Role, Scope
 from loremark.base.passwords import Passwords
 from loremark.features.audit import store as audit
+from loremark.features.identity import second_factor
 from loremark.features.identity import service as identity
 from loremark.features.identity import store as people
 from loremark.features.identity.email_address import canonical, email_key
@@ -194,14 +195,16 @@ async def accept(
 ) -> tuple[TeamMember, SignedIn]:
     """Accept an invitation, creating an account if the address has none, and sign in.
 
-    An existing account must be signed in (``login`` is the cookie's token) or give its password.
+    An existing account must be signed in (``login`` is the cookie's token) or give its password, which is enough only
+    without two-factor authentication.
     """
     async with database.read() as tx:
         invitation = await _get_open_invitation(tx, tokens, acceptance.token)
         user = await people.find_user(tx, invitation["email"])
         proven = user is not None and await _is_signed_in(tx, user["id"], login)
+        needs_code = user is not None and await second_factor.is_required(tx, user["id"])
     if user is not None and not proven:
-        if acceptance.password is None:
+        if acceptance.password is None or needs_code:
             raise errors.SIGN_IN_TO_ACCEPT()
         if not await passwords.matches(acceptance.password, user["password_hash"]):
             raise errors.WRONG_PASSWORD()

@@ -30,9 +30,11 @@ from loremark.storage.tables.identity import (
     invitation_projects,
     invitations,
     logins,
+    recovery_codes,
     signin_links,
     team_members,
     teams,
+    totp,
     users,
 )
 from loremark.storage.tables.jobs_and_webhooks import jobs, outbox, webhook_deliveries, webhooks
@@ -102,6 +104,7 @@ __all__ = [
     "reading_items",
     "readings",
     "recall_versions",
+    "recovery_codes",
     "revisions",
     "running_scans",
     "scan_files",
@@ -110,6 +113,7 @@ __all__ = [
     "signin_links",
     "team_members",
     "teams",
+    "totp",
     "turn_index",
     "turns",
     "turns_to_embed",

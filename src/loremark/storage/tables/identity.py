@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Index, Table, UniqueConstraint
+from sqlalchemy import Column, ForeignKey, Index, Table, UniqueConstraint
 
-from loremark.storage.tables.columns import key_part, metadata, number, primary, ref, text
+from loremark.storage.tables.columns import Id, key_part, metadata, number, primary, ref, text
 
 installation = Table(
     "installation",
@@ -86,6 +86,27 @@ logins = Table(
     text("address", null=True),
     number("last_used_ms", null=True),
     Index("ix_logins_user_id_team_id", "user_id", "team_id"),
+)
+
+# Authenticator apps. Unconfirmed until the first code was entered.
+totp = Table(
+    "totp",
+    metadata,
+    Column("user_id", Id, ForeignKey("users.id"), primary_key=True),
+    text("secret_sealed"),
+    number("confirmed_at_ms", null=True),
+    # The time step of the last accepted code, so that no code works twice.
+    number("last_step"),
+    number("created_at_ms"),
+)
+
+# Unused recovery codes.
+recovery_codes = Table(
+    "recovery_codes",
+    metadata,
+    Column("user_id", Id, ForeignKey("users.id"), primary_key=True),
+    key_part("code_hash"),
+    number("created_at_ms"),
 )
 
 signin_links = Table(
