@@ -102,12 +102,13 @@ async def test_an_agent_names_the_item_that_its_proposal_replaces(service: Servi
     assert (await memory.item(other["id"])).get("supersededBy") is None
 
 
-async def test_what_is_never_served_replaces_nothing_approved(service: Service) -> None:
+@pytest.mark.parametrize("fields", [{"confidence": 0.0}, {"status": "deprecated"}], ids=["unsure", "deprecated"])
+async def test_what_is_never_served_replaces_nothing_approved(service: Service, fields: dict[str, object]) -> None:
     memory = await Memory.of(service)
     await memory.learn(save(OLD))
     (old,) = await memory.items()
     await memory.owner.patch(f"/api/v2/items/{old['id']}", {"status": "approved"})
     unsure = {"title": "Sessions never end", "content": "A session of a driver never ends.", "type": "decision"}
-    proposal = {**unsure, "confidence": 0.0, "supersedes": old["id"]}
+    proposal = {**unsure, **fields, "supersedes": old["id"]}
     await memory.learn({"operation": "create", "item": proposal, "source": "mcp:claude-code"}, "memory_operation")
     assert (await memory.item(old["id"]))["supersededBy"] is None

@@ -191,7 +191,9 @@ class Batch:
 
     async def _list_named(self, item_ids: set[str], item: Item) -> list[Row]:
         """Return the current items of this project that whoever saved the candidate says it replaces."""
-        rows = await items.list_by_ids(self._tx, self._task.scope, item_ids) if item_ids else []
+        if not item_ids or item.status == "deprecated":  # saved as outdated itself
+            return []
+        rows = await items.list_by_ids(self._tx, self._task.scope, item_ids)
         return [row for row in rows if row["project_id"] == self._task.project_id and _is_replaceable(row, item)]
 
     async def _find_replaced(self, item: Item, entries: list[tuple[Row, float]]) -> list[Row]:
@@ -228,7 +230,7 @@ class Batch:
 
 def _is_replaceable(row: Row, item: Item) -> bool:
     """Whether an item may take this one's place. One that is never served takes no approved item's place."""
-    is_served = item.confidence >= DRAFT_CONFIDENCE and item.status != "deprecated"
+    is_served = item.confidence >= DRAFT_CONFIDENCE
     return row["superseded_by"] is None and (row["status"] == "draft" or (row["status"] == "approved" and is_served))
 
 
