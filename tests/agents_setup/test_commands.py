@@ -80,7 +80,7 @@ def test_uninstall_reports_files_it_cannot_edit(shell: Shell) -> None:
     [
         ("install", "emacs"),
         ("install",),
-        ("uninstall",),
+        ("uninstall", "emacs"),
         ("install", "codex", "--http", "ftp://x"),
         ("install", "codex", "--folder", "/no/such/folder"),
         ("install", "plugin"),

@@ -177,7 +177,7 @@ def test_a_key_is_sent_only_to_its_server(olga: Cli, server: Server) -> None:
     olga.monkeypatch.setenv("LOREMARK_API_KEY", server.key)
     unreachable = olga.run("whoami").error
     assert unreachable.startswith(
-        "cannot reach http://127.0.0.1:9: Connection refused; start the server (loremark serve)"
+        "cannot reach http://127.0.0.1:9: Connection refused; start the server (loremark start)"
     )
     olga.monkeypatch.setenv("LOREMARK_URL", server.url)
     assert olga.run("whoami").code == 0

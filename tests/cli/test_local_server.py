@@ -22,6 +22,8 @@ CACHE = folders.cache_folder()
 @pytest.fixture
 def home(cli: Cli) -> Iterator[Cli]:
     """A machine without servers; those that a test starts are stopped."""
+    for name in [name for name in os.environ if name.startswith("LOREMARK_TEST_")]:
+        cli.monkeypatch.delenv(name)  # a server of its own knows no such setting
     cli.monkeypatch.setenv("LOREMARK_CACHE_DIR", CACHE)  # prepared models
     yield cli
     for server in running_servers.list_running():
@@ -77,17 +79,18 @@ def test_a_server_that_does_not_start_says_why(home: Cli) -> None:
 
 
 def test_stop_asks_which_of_several(home: Cli) -> None:
-    server = running_servers.ServerRecord(
-        url="http://127.0.0.1:1",
-        port=1,
-        pid=1,
-        version="1",
-        data_dir=str(home.home),
-        environment={},
-        started_at_ms=1,
-    )
-    twin = running_servers.ServerRecord(
-        url="http://127.0.0.1:2", port=2, pid=1, version="1", data_dir=str(home.home), environment={}, started_at_ms=2
+    server, twin = (
+        running_servers.ServerRecord(
+            url=f"http://127.0.0.1:{port}",
+            base_url=f"http://127.0.0.1:{port}",
+            port=port,
+            pid=1,
+            version="1",
+            data_dir=str(home.home),
+            environment={},
+            started_at_ms=port,
+        )
+        for port in (1, 2)
     )
     with running_servers.recorded(server), running_servers.recorded(twin):
         refused = home.run("stop")

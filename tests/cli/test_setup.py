@@ -69,6 +69,8 @@ def machine(cli: Cli) -> Iterator[Cli]:
     )
     _transcript(cli.home, cli.home / "code" / "other", "not-here", "Which salary does Ada get?", "90,000.")
     cli.monkeypatch.chdir(folder)
+    for name in [name for name in os.environ if name.startswith("LOREMARK_TEST_")]:
+        cli.monkeypatch.delenv(name)  # a server of its own knows no such setting
     cli.monkeypatch.setenv("LOREMARK_CACHE_DIR", CACHE)  # prepared models
     cli.monkeypatch.setenv("LOREMARK_PORT", str(free_port()))
     cli.monkeypatch.setenv("PATH", f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}")
@@ -185,6 +187,10 @@ def test_enter_accepts_and_ctrl_c_leaves_a_usable_state(machine: Cli) -> None:
         terminal.press("\x03")
         assert terminal.end() == INTERRUPTED
     assert not (machine.home / ".config" / "loremark").exists(), "nothing was changed"
+    with Terminal("setup", "--yes") as terminal:
+        terminal.wait_for("Starting a server")
+        terminal.press("\x03")
+        assert terminal.end() == INTERRUPTED
     with Terminal("setup") as terminal:
         terminal.wait_for("Continue? [Y/n]")
         terminal.press("\r")
@@ -201,7 +207,8 @@ def test_enter_accepts_and_ctrl_c_leaves_a_usable_state(machine: Cli) -> None:
 def test_a_server_that_runs_already(machine: Cli, server: Server) -> None:
     """The folder is linked to the project of the same name, and what the user does not want is left out."""
     machine.sign_in(server)
-    project = server.create_project("shop")
+    project = server.create_project("Web-Shop of setup")
+    git(Path.cwd(), "remote", "add", "origin", "https://git.example.com/acme/Web-Shop of setup.git")
     plain = ("--no-git", "--no-agents", "--no-sessions", "--commits", "0")
     done = machine.run("setup", *plain, "--yes", "--json").json
     assert (done["url"], done["project"]) == (server.url, project)
@@ -229,7 +236,8 @@ def test_captured_sessions_are_not_imported_again(machine: Cli, server: Server) 
     body = {"projectId": project, "event": "session_save", "payload": payload}
     assert server.http.post("/api/v2/events", json=body).status_code in (200, 201, 202)
     words = ("setup", "--project", project, "--no-agents", "--commits", "0", "--yes", "--json")
-    assert _states(machine.run(*words).json)["Sessions"] == "unchanged"
+    assert _states(machine.run(*words).json)["Sessions"] == "skipped", "this user does not run the server"
+    assert _states(machine.run(*words, "--sessions").json)["Sessions"] == "unchanged"
 
 
 def test_errors_say_what_to_do(machine: Cli) -> None:
@@ -256,17 +264,18 @@ def test_a_declined_plan_changes_nothing(machine: Cli) -> None:
     assert snapshot(machine.home) == before
 
 
-@pytest.mark.parametrize(
-    ("url", "given", "sends"),
-    [
-        ("http://127.0.0.1:8000", None, True),
-        ("http://localhost:8000", False, False),
-        ("https://memory.example.com", None, False),
-        ("https://memory.example.com", True, True),
-    ],
-)
-def test_sessions_are_sent_to_other_machines_only_on_request(url: str, given: bool | None, sends: bool) -> None:
-    assert sends_sessions(given, ServerPlan(url)) is sends
+def test_sessions_are_sent_to_other_peoples_servers_only_on_request(machine: Cli) -> None:
+    url = "http://127.0.0.1:1"
+    record = running_servers.ServerRecord(
+        url=url, base_url=url, port=1, pid=1, version="1", data_dir=str(machine.home), environment={}, started_at_ms=1
+    )
+    assert not sends_sessions(None, ServerPlan(url)), "whoever runs it, on this machine or not"
+    assert sends_sessions(True, ServerPlan("https://memory.example.com"))
+    with running_servers.recorded(record):
+        assert sends_sessions(None, ServerPlan(url))
+        assert not sends_sessions(False, ServerPlan(url))
+    assert not sends_sessions(None, ServerPlan(url))
+    assert sends_sessions(None, ServerPlan(url, start=local_server.plan_start()))
 
 
 def test_a_hostile_repository_cannot_name_other_folders(machine: Cli) -> None:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import subprocess
-import sys
 from pathlib import Path
 
-import httpx
-
-from tests.documentation import approve_login
+from loremark.base.folders import cache_folder
 from tests.documentation.examples import Example, read_examples, run_examples
 from tests.documentation.pages import ROOT
 from tests.servers import lifetime
-from tests.support.processes import COMMAND, Loremark, Process
+from tests.support.processes import COMMAND, Loremark, free_port
 
 PAGES = ("README.md", "docs/agents.md", "docs/api.md")
 _URL = "http://127.0.0.1:8000"
@@ -28,19 +24,27 @@ _FILES = {
 
 
 def test_examples_work_and_print_what_the_pages_show(tmp_path: Path) -> None:
-    data, home = tmp_path / "data", tmp_path / "home"
-    data.mkdir()
+    home = tmp_path / "home"
     _create_repository(home / "code" / "shop")
-    with Loremark(data, "", {"LOREMARK_LOG_LEVEL": "warning"}).start() as server:
+    (home / ".claude").mkdir()
+    environment = _environment(home)
+    url = f"http://127.0.0.1:{environment['LOREMARK_PORT']}"
+    examples = [_with_url(url, example) for page in PAGES for example in read_examples(ROOT / page)]
+    try:
+        results = run_examples([example for example in examples if not example.is_make], environment, ROOT)
+    finally:
+        subprocess.run([COMMAND, "stop"], env=environment, check=False, timeout=60)
+    with Loremark(tmp_path, "", {"LOREMARK_LOG_LEVEL": "warning"}).start() as server:
         server.wait_ready()
-        environment = _environment(server, home)
-        examples = [_with_url(server.url, example) for page in PAGES for example in read_examples(ROOT / page)]
-        results = [(example, server.output) for example in examples if example.command == "make run"]
-        results += run_examples([example for example in examples if not example.is_make], environment, ROOT)
+        results += [(_with_url(server.url, example), server.output) for example in _printed_at_start()]
     for example, printed in results:
         assert example.matches(printed), (
             f"{example.page}: {example.command!r} should print\n{example.output}\n---\n{printed}"
         )
+
+
+def _printed_at_start() -> list[Example]:
+    return [example for page in PAGES for example in read_examples(ROOT / page) if example.command == "make run"]
 
 
 def test_operators_examples_work_and_print_what_the_page_shows(tmp_path: Path) -> None:
@@ -65,23 +69,17 @@ def test_every_make_target_that_a_page_names_exists() -> None:
 
 def _with_url(url: str, example: Example) -> Example:
     """The example with the URL of the test server, which does not listen on the default port."""
-    command = example.command.replace(_URL, url).replace("loremark login", f"loremark login --url {url}")
-    return Example(example.page, command, example.output.replace(_URL, url))
+    return Example(example.page, example.command.replace(_URL, url), example.output.replace(_URL, url))
 
 
-def _environment(server: Process, home: Path) -> dict[str, str]:
-    """The environment of a new user whose browser is signed in with the one-time link."""
-    link = re.findall(r"http://\S+/signin\?token=\S+", server.output)[-1]
-    cookie = httpx.get(link, verify=False).cookies["loremark_login"]
-    browser = home / "browser"
-    words = [sys.executable, approve_login.__file__, cookie]
-    browser.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$1"\n')
-    browser.chmod(0o700)
+def _environment(home: Path) -> dict[str, str]:
+    """The environment of a new user. A server that is started there uses a free port."""
     kept = {name: value for name, value in lifetime.child_env().items() if not name.startswith("XDG_")}
     return {
         **kept,
         "HOME": str(home),
-        "BROWSER": str(browser),
+        "LOREMARK_PORT": str(free_port()),
+        "LOREMARK_CACHE_DIR": cache_folder(),  # prepared models
         "PATH": f"{COMMAND.parent}:{kept['PATH']}",
         "PYTHONUNBUFFERED": "1",  # keeps messages and data in order
     }

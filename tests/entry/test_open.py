@@ -94,4 +94,5 @@ def test_signed_in_command_line_opens_its_own_server(
         assert _open(environment, tmp_path).stdout.startswith(f"{process.url}/signin?token=")
         profile.write_text(json.dumps({"url": "https://memory.example.com", "key": "service_sk_x"}))
         assert _open(environment, tmp_path).stdout == "https://memory.example.com\n"
+        assert json.loads(_open(environment, tmp_path, "--json").stdout) == {"url": "https://memory.example.com"}
         assert (tmp_path / "opened").read_text() == "https://memory.example.com"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from loremark.cli import enrichment_watcher, output
 from loremark.cli.draft_hints import all_drafts_hint
 from loremark.cli.enrichment_watcher import TIMEOUT_S
-from loremark.cli.framework import FAILED, OK
+from loremark.cli.framework import FAILED, OK, CommandError
 from loremark.client.call import ApiError
 from loremark.client.client import Client
 
@@ -18,6 +18,8 @@ class Enriched(NamedTuple):
     """The outcome of some sessions' enrichment. ``problems`` has a line for each that did not complete."""
 
     items: int = 0
+    finished: tuple[str, ...] = ()
+    """The sessions that need no further attempt."""
     warnings: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
@@ -33,31 +35,39 @@ def enrich_sessions(client: Client, sessions: Sequence[str], seconds: float = TI
 
     ``seconds``: how long to wait for each.
     """
-    items, warnings, problems = 0, dict[str, None](), list[str]()
-    started = {session_id: _start(client, session_id, problems) for session_id in sessions}
+    items, finished, warnings, problems = 0, list[str](), dict[str, None](), list[str]()
+    started: dict[str, str] = {}
+    for session_id in sessions:
+        try:
+            started[session_id] = _start(client, session_id)
+        except ApiError as error:
+            if error.status == 404:  # deleted in the meantime
+                finished.append(session_id)
+            else:
+                problems.append(f"{session_id} was not enriched: {error}")
     for number, (session_id, job_id) in enumerate(started.items(), 1):
-        label = "Extracting memories: " + (f"{number} of {len(sessions)}  " if len(sessions) > 1 else "")
-        if job_id is None:
+        label = "Extracting memories: " + (f"{number} of {len(started)}  " if len(started) > 1 else "")
+        try:
+            job = enrichment_watcher.watch(client, session_id, job_id, seconds, label=label)
+        except CommandError as error:  # it takes too long
+            problems.append(f"{session_id}: {error}")
             continue
-        job = enrichment_watcher.watch(client, session_id, job_id, seconds, label=label)
         items += job.items_extracted
         if isinstance(job.warning, str):
             warnings[job.warning] = None
-        if job.status != "completed":
+        if job.status == "completed":
+            finished.append(session_id)
+        else:
             problems.append(f"{session_id} was not enriched; retry with: loremark enrich {session_id} --retry")
-    return Enriched(items, tuple(warnings), tuple(problems))
+    return Enriched(items, tuple(finished), tuple(warnings), tuple(problems))
 
 
-def _start(client: Client, session_id: str, problems: list[str]) -> str | None:
+def _start(client: Client, session_id: str) -> str:
     """Start a job. One that is already running may not include the newest events, so it is waited for first."""
-    try:
-        job_id, is_new = enrichment_watcher.start(client, session_id)
-        if not is_new:
-            enrichment_watcher.watch(client, session_id, job_id, label="Extracting memories: ")
-            job_id, _ = enrichment_watcher.start(client, session_id)
-    except ApiError as error:
-        problems.append(f"{session_id} was not enriched: {error}")
-        return None
+    job_id, is_new = enrichment_watcher.start(client, session_id)
+    if not is_new:
+        enrichment_watcher.watch(client, session_id, job_id, label="Extracting memories: ")
+        job_id, _ = enrichment_watcher.start(client, session_id)
     return job_id
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from loremark.client.call import ApiError
 
 _ERRNO = re.compile(r"\[Errno -?\d+\] ")
-_START = "start the server (loremark serve), or use another one: loremark login --url URL"
+_START = "start the server (loremark start), or use another one: loremark login --url URL"
 _PROXY = "check the address and any proxy in front of it"
 _ADDRESS = "check the address; to use another server: loremark login --url URL"
 

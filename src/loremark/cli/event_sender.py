@@ -56,9 +56,11 @@ def send_notes(
     return sent
 
 
-def send_history(client: Client, project: str, history: commits.Backfill, progress: Progress) -> Sent:
+def send_history(
+    client: Client, project: str, history: commits.Backfill, progress: Progress, sent: Sent | None = None
+) -> Sent:
     """Send commits, event by event. Each is recorded right away, so an interrupted run can resume."""
-    sent = Sent()
+    sent = sent if sent is not None else Sent()
     for digest in history.digests:
         if digest.payload is not None:
             accepted = _send(client, send_event(project, commits.EVENT, digest.payload))

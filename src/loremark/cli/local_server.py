@@ -120,20 +120,22 @@ def save_port(settings: Settings, port: int) -> None:
 
 
 def start(plan: StartPlan, seconds: float = START_TIMEOUT_S) -> ServerRecord:
-    """Start a server in the background and wait until it answers."""
-    log = log_path()
+    """Start a server in the background and wait until it answers. One that is just starting is waited for."""
+    log, url = log_path(), plan.settings.local_url
     os.makedirs(os.path.dirname(log), mode=0o700, exist_ok=True)
     if os.path.exists(log) and os.path.getsize(log) > _LOG_BYTES:
         os.replace(log, f"{log}.1")
     start_of_log = os.path.getsize(log) if os.path.exists(log) else 0
-    process = _spawn(log, plan.environment)
+    process = _spawn(log, plan.environment) if running_servers.find_running(url) is None else None
     deadline = clock.monotonic() + seconds
     while clock.monotonic() < deadline:
-        if os.waitpid(process, os.WNOHANG)[0]:
-            raise CommandError(f"the server did not start: {_last_error(log, start_of_log)}")
-        server = next((each for each in running_servers.list_running() if each.pid == process), None)
+        server = running_servers.find_running(url)
         if server is not None and is_ready(server.url):
             return server
+        if process is not None and os.waitpid(process, os.WNOHANG)[0]:
+            process, server = None, running_servers.find_running(url)  # another command may have been faster
+        if process is None and server is None:
+            raise CommandError(f"the server did not start: {_last_error(log, start_of_log)}")
         clock.pause(_POLL_S)
     raise CommandError(f"the server is still not ready after {seconds:g} s; see {log}")
 

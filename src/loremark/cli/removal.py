@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 
 from loremark.agents import installer, status
 from loremark.agents.agent import USER, SetupOptions
@@ -69,10 +70,10 @@ def list_kept(options: SetupOptions) -> list[str]:
 def remove(options: SetupOptions, ledger: Ledger) -> Iterator[Step]:
     """Remove everything, step by step. Capture ends first; what was captured is sent before the sign-in ends."""
     folders = _folders(options)
-    steps = (
-        lambda: _remove_agents(options, ledger),
-        lambda: _remove_git_hooks(folders),
-        lambda: _remove_links(folders),
+    steps: tuple[Callable[[], Step | None], ...] = (
+        partial(_remove_agents, options, ledger),
+        partial(_remove_git_hooks, folders),
+        partial(_remove_links, folders),
         _sign_out,
         _stop_servers,
         _remove_files,

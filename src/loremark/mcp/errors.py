@@ -17,7 +17,7 @@ def describe_api_error(error: ApiError, url: str) -> str:
     message = one_line(str(error), _MAX_CHARS).rstrip(".")
     if error.status == 0:
         return (
-            f"The Loremark server is not reachable at {url}. Start it with `loremark serve`, or use another server "
+            f"The Loremark server is not reachable at {url}. Start it with `loremark start`, or use another server "
             "with `loremark login --url URL`."
         )
     if error.status == 401 and "ignature" not in message:

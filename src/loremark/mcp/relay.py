@@ -221,7 +221,7 @@ class Relay:
         url = _printable(self._url)
         return RelayError(
             0,
-            f"The Loremark server is not reachable at {url} ({reason}). Start it with `loremark serve`, or use another "
+            f"The Loremark server is not reachable at {url} ({reason}). Start it with `loremark start`, or use another "
             "server with `loremark login --url URL`.",
         )
 

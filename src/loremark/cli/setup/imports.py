@@ -6,41 +6,43 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from loremark.base import clock
 from loremark.base.folders import environment_overrides
+from loremark.base.session_source import session_source
 from loremark.cli import output
 from loremark.cli.event_sender import Sent, send_history, send_notes
 from loremark.cli.import_ledger import ImportLedger
 from loremark.cli.step_report import State, Step
 from loremark.client.calls.sessions import list_sessions
 from loremark.client.client import Client
-from loremark.exchange import claude_code, codex, detection, past_sessions
+from loremark.exchange import adr, claude_code, codex, detection, instructions, memory_bank, past_sessions
 from loremark.exchange.chunks import InvalidFileError
 from loremark.exchange.notes import Note, to_event
 from loremark.exchange.past_sessions import TITLES, PastSession
-from loremark.hook import agents, capture_settings, commits, gitpaths
+from loremark.hook import capture_settings, commits, gitpaths
+from loremark.hook.exclusions import Exclusions
 from loremark.hook.git import GitError
 from loremark.hook.link import Link
 
 _READERS = {claude_code.TOOL: claude_code.read, codex.TOOL: codex.read}
 _DOCUMENTS = (
-    detection.instructions.TOOL,
-    detection.adr.TOOL,
-    detection.memory_bank.TOOL,
+    instructions.TOOL,
+    adr.TOOL,
+    memory_bank.TOOL,
 )
 _NOUNS = {
-    detection.instructions.TOOL: ("instruction file", "instruction files"),
-    detection.adr.TOOL: ("decision record", "decision records"),
-    detection.memory_bank.TOOL: ("memory bank page", "memory bank pages"),
+    instructions.TOOL: ("instruction file", "instruction files"),
+    adr.TOOL: ("decision record", "decision records"),
+    memory_bank.TOOL: ("memory bank page", "memory bank pages"),
 }
 _VARIABLES = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME", "XDG_DATA_HOME")
 _MAX_SESSIONS = 100
-_GIT, _IMPORTED = "git:", "import:"
 _LISTED = 6
 
 
@@ -80,7 +82,7 @@ def plan(folder: str, link: Link | None, max_commits: int, captured: frozenset[s
         session
         for session in found
         if not (ledger is not None and ledger.is_current(session.key, _version(session)))
-        and agents.session_source(session.tool, session.id) not in captured
+        and session_source(session.tool, session.id) not in captured
     ]
     return ImportPlan(
         documents=new,
@@ -98,12 +100,6 @@ def plan(folder: str, link: Link | None, max_commits: int, captured: frozenset[s
 def list_captured(client: Client, project: str) -> frozenset[str]:
     """The sources of the sessions that the server has."""
     return frozenset(session.source for session in client.paginate(list_sessions(project, limit=200)))
-
-
-def list_unenriched(client: Client, project: str) -> list[str]:
-    """The sessions with imported events that no memory was extracted from yet, oldest first."""
-    waiting = client.paginate(list_sessions(project, status="active", limit=200))
-    return [session.id for session in waiting if session.source.startswith((_GIT, _IMPORTED))][::-1]
 
 
 def _find_documents(folder: str, problems: list[str]) -> Iterator[Document]:
@@ -177,7 +173,7 @@ def _commits_step(found: ImportPlan, state: State, max_commits: int) -> Step:
     if max_commits == 0:
         return Step("Commits", "skipped", "No past commits are imported (--commits 0)")
     if not found.commits + found.known_commits:
-        return Step("Commits", "skipped", "There are no commits yet")
+        return Step("Commits", "skipped", "There are no commits in this folder")
     if not found.commits:
         return Step("Commits", "unchanged", f"Imported before: {output.pluralize(found.known_commits, 'commit')}")
     verb = "Import" if state == "planned" else "Imported"
@@ -191,7 +187,9 @@ def _sessions_step(found: ImportPlan, state: State, *, with_sessions: bool, done
         details.append(f"Not imported, because their format is not supported yet: {output.join(found.unreadable)}")
     details += done.failed if done is not None else []
     if not with_sessions and (found.sessions or found.known_sessions):
-        return Step("Sessions", "skipped", "Past agent sessions are not imported", tuple(details))
+        return Step(
+            "Sessions", "skipped", "Past agent sessions are not imported (they are with --sessions)", tuple(details)
+        )
     if not found.sessions:
         if found.known_sessions:
             known = f"Imported or captured before: {output.pluralize(found.known_sessions, 'session')}"
@@ -213,21 +211,32 @@ def _sessions_step(found: ImportPlan, state: State, *, with_sessions: bool, done
 # ── sending
 
 
-def send_documents(client: Client, link: Link, found: ImportPlan) -> Step:
+@contextmanager
+def _sending(link: Link) -> Iterator[tuple[ImportLedger, Sent]]:
+    """What was sent is remembered for the enrichment, also if sending is interrupted."""
     ledger, sent = ImportLedger(link.url, link.project), Sent()
-    for number, document in enumerate(found.documents, 1):
-        output.progress(f"Importing documents: {number} of {len(found.documents)}")
-        send_notes(client, link.project, [document.note], _ignore, sent)
-        ledger.add(document.key, document.version)
-    output.clear_progress()
+    try:
+        yield ledger, sent
+    finally:
+        output.clear_progress()
+        if sent.sessions:
+            ledger.add_unenriched(sent.sessions)
+
+
+def send_documents(client: Client, link: Link, found: ImportPlan) -> Step:
+    with _sending(link) as (ledger, sent):
+        for number, document in enumerate(found.documents, 1):
+            output.progress(f"Importing documents: {number} of {len(found.documents)}")
+            send_notes(client, link.project, [document.note], _ignore, sent)
+            ledger.add(document.key, document.version)
     return _documents_step(found, "done", sent)
 
 
 def send_commits(client: Client, link: Link, found: ImportPlan, max_commits: int) -> Step:
     if max_commits and found.commits:
-        history = commits.backfill(link.folder, link.project, None, None, max_commits)
-        send_history(client, link.project, history, lambda count: _show_commits(count, found.commits))
-        output.clear_progress()
+        with _sending(link) as (_, sent):
+            history = commits.backfill(link.folder, link.project, None, None, max_commits)
+            send_history(client, link.project, history, lambda count: _show_commits(count, found.commits), sent)
     return _commits_step(found, "done", max_commits)
 
 
@@ -236,22 +245,30 @@ def _show_commits(count: int, of_all: int) -> None:
 
 
 def send_sessions(client: Client, link: Link, found: ImportPlan, *, with_sessions: bool) -> Step:
-    ledger, sent = ImportLedger(link.url, link.project), Sent()
     prefix = capture_settings.private_prefix(link.folder)
     excluded = capture_settings.exclusions(link.folder)
     wanted = found.sessions[::-1] if with_sessions else []  # oldest first, as they happened
-    for number, session in enumerate(wanted, 1):
-        output.progress(f"Importing sessions: {output.bar(number, len(wanted))} {number:,} of {len(wanted):,}")
-        notes = (
-            replace(
-                note, files=tuple(path for path in note.files if not excluded.covers(os.path.join(link.folder, path)))
-            )
-            for note in _READERS[session.tool](session.file, prefix)
-        )
-        send_notes(client, link.project, notes, _ignore, sent)
-        ledger.add(session.key, _version(session))
-    output.clear_progress()
+    with _sending(link) as (ledger, sent):
+        for number, session in enumerate(wanted, 1):
+            output.progress(f"Importing sessions: {output.bar(number, len(wanted))} {number:,} of {len(wanted):,}")
+            notes = (_without_excluded(note, link.folder, excluded) for note in read_session(session, prefix))
+            send_notes(client, link.project, notes, _ignore, sent)
+            ledger.add(session.key, _version(session))
     return _sessions_step(found, "done", with_sessions=with_sessions, done=sent)
+
+
+def read_session(session: PastSession, private_prefix: str) -> Iterator[Note]:
+    return _READERS[session.tool](session.file, private_prefix)
+
+
+def _without_excluded(note: Note, folder: str, excluded: Exclusions) -> Note:
+    """The note without files that must not be captured."""
+
+    def kept(files: Iterable[str]) -> list[str]:
+        return [path for path in files if not excluded.covers(os.path.normpath(os.path.join(folder, path)))]
+
+    turns = [{**turn, "files": kept(turn.get("files", ()))} for turn in note.extra.get("turns", ())]
+    return replace(note, files=tuple(kept(note.files)), extra={**note.extra, "turns": turns})
 
 
 def _ignore(count: int) -> None:

@@ -72,7 +72,7 @@ def describe(plan: ProjectPlan) -> Step:
         return Step("Project", "unchanged", f"{shorten(plan.folder)} is linked to {name}")
     message = f"Link {shorten(plan.folder)} to {name}" + ("" if plan.id else " (a new project)")
     path = os.path.join(plan.folder, FILE)
-    files = [f"{'change' if os.path.exists(path) else 'create'}  {shorten(path)} (no secrets; commit it)"]
+    files = [f"{'change' if os.path.exists(path) else 'create'}  {shorten(path)} (no secrets)"]
     if gitpaths.find_repository(plan.folder) is not None:
         files.append("change  .git/config (one line: loremark.place)")
     return Step("Project", "planned", message, tuple(files))
@@ -89,4 +89,4 @@ def run(client: Client, plan: ProjectPlan) -> tuple[Link, Step]:
         project, name, created = made.id, made.name, " (new)"
     link, _ = init.link_folder(client, plan.folder, project, name)
     message = f"Linked {shorten(link.folder)} to {output.one_line(name, 60)}{created}"
-    return link, Step("Project", "done", message, (f"Commit {FILE}; it has no secrets.",))
+    return link, Step("Project", "done", message)

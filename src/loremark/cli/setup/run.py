@@ -12,6 +12,8 @@ from loremark.cli import enrichment, init, install, local_server, next_session, 
 from loremark.cli import step_report as report
 from loremark.cli.connection import open_client
 from loremark.cli.framework import FAILED, INTERRUPTED, OK, USAGE, CommandError
+from loremark.cli.import_ledger import ImportLedger
+from loremark.cli.login import is_local
 from loremark.cli.setup import imports, integrations, project, server
 from loremark.cli.step_report import Step
 from loremark.client.call import ApiError
@@ -21,6 +23,7 @@ from loremark.hook.link import FILE, Link, resolve_link
 
 _MAX_COMMITS = 5_000
 _TIMEOUT_S = 120.0
+_ENRICHMENT_S = 1_800.0
 _IMPORTS = 3
 """The number of steps that import something."""
 
@@ -39,8 +42,8 @@ def run(arguments: argparse.Namespace, open_database: server.OpenDatabase) -> in
 
 
 def sends_sessions(given: bool | None, found: server.ServerPlan) -> bool:
-    """Whether to send past sessions. Those who work with other people's servers have to ask for it."""
-    return found.is_local if given is None else given
+    """Whether to send past sessions. To a server that somebody else runs, only on request."""
+    return found.is_own if given is None else given
 
 
 def _project_folder(arguments: argparse.Namespace) -> str:
@@ -72,7 +75,7 @@ class _Setup:
         has_work = any(step.state == "planned" for step in planned)
         if has_work and not arguments.yes:
             self._confirm(planned)
-            if arguments.sessions is None and not found.is_local:
+            if arguments.sessions is None and not found.is_own:
                 wants_sessions = self._ask_about_sessions(found)
             if arguments.agents:
                 install.offer_reading()
@@ -151,7 +154,7 @@ class _Setup:
                 if error.status in (401, 0):
                     raise
                 self._add(Step("Memory", "failed", f"The server refused: {error}"))
-            told = next_session.load(link)
+            told = next_session.load(client, link)
             drafts = client.send(get_health(link.project)).review.drafts
         return self._end(link, told, drafts, next_steps)
 
@@ -164,7 +167,10 @@ class _Setup:
         self._add(imports.send_sessions(client, link, found, with_sessions=with_sessions))
 
     def _extract(self, client: Client, link: Link) -> Step:
-        done = enrichment.enrich_sessions(client, imports.list_unenriched(client, link.project))
+        ledger = ImportLedger(link.url, link.project)
+        done = enrichment.enrich_sessions(client, ledger.unenriched, _ENRICHMENT_S)
+        if done.finished:
+            ledger.remove_unenriched(done.finished)
         health = client.send(get_health(link.project))
         approved, drafts = health.items.approved, health.review.drafts
         text = f"{approved:,} approved, {output.pluralize(drafts, 'draft')} to review"
@@ -205,7 +211,8 @@ class _Setup:
 
     def _next_steps(self, link: Link, drafts: int) -> list[str]:
         steps = []
-        if any(step.name == "Project" and step.state == "done" for step in self._steps):
+        is_new = any(step.name == "Project" and step.state == "done" for step in self._steps)
+        if is_new and not is_local(link.url):  # nobody else can reach a server on this machine
             steps.append(f"Commit {FILE}, so that teammates and other clones find the project.")
         if drafts:
             steps.append(f"Review {output.pluralize(drafts, 'draft')}: loremark review, or in the dashboard.")

@@ -35,8 +35,9 @@ class ServerPlan(NamedTuple):
     has_key: bool = False
 
     @property
-    def is_local(self) -> bool:
-        return login.is_local(self.url)
+    def is_own(self) -> bool:
+        """Whether this user runs the server."""
+        return self.start is not None or running_servers.find_running(self.url) is not None
 
 
 def plan(url: str | None) -> ServerPlan:
@@ -82,9 +83,9 @@ def describe(plan: ServerPlan) -> Step:
     """The server, before anything is done."""
     if plan.start is None:
         own = running_servers.find_running(plan.url)
-        details = (f"Data: {shorten(own.data_dir)}",) if own is not None else ()
-        return Step("Server", "unchanged", f"{plan.url} is running version {plan.version}", details)
-    details = (
+        where = (f"Data: {shorten(own.data_dir)}",) if own is not None else ()
+        return Step("Server", "unchanged", f"{plan.url} is running version {plan.version}", where)
+    details: tuple[str, ...] = (
         f"Data: {shorten(plan.start.settings.data_dir)}",
         f"Log: {shorten(local_server.log_path())}",
         "It keeps running in the background until: loremark stop",

@@ -11,16 +11,22 @@ EXAMPLE = "loremark open"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from loremark.cli.connection import add_json
+
     parser.add_argument("--no-browser", action="store_true", help="only print the link")
+    add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     import webbrowser
 
-    from loremark.cli.output import write
+    from loremark.cli.output import write, write_json
 
     link = _find_link()
-    write(link)
+    if arguments.json:
+        write_json({"url": link})
+    else:
+        write(link)
     if not arguments.no_browser:
         webbrowser.open(link)
     return 0

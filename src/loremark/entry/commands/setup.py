@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sessions",
         action=argparse.BooleanOptionalAction,
-        help="import past agent sessions of this folder (default: only to a server on this machine)",
+        help="import past agent sessions of this folder (default: only to a server that you run on this machine)",
     )
     parser.add_argument(
         "--git", action=argparse.BooleanOptionalAction, default=True, help="capture commits with git hooks"
