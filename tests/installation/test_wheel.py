@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -44,6 +45,31 @@ def test_wheel_contains_every_file_of_the_package_and_the_dashboard() -> None:
     assets = re.findall(r'"/assets/([^"]+\.(?:js|css))"', page)
     assert assets
     assert {f"{BUILT}assets/{name}" for name in assets} <= packed
+
+
+def test_the_same_sources_give_the_same_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elsewhere, at another time and with other permissions. Anybody can check a published wheel against its tag."""
+    first = _build(ROOT, tmp_path / "first")
+    copy = tmp_path / "elsewhere" / "copy"
+    for name in (".gitignore", "pyproject.toml", "README.md", "LICENSE", "src"):
+        source, target = ROOT / name, copy / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, copy_function=shutil.copyfile)
+        else:
+            shutil.copyfile(source, target)
+    for number, path in enumerate(sorted(copy.rglob("*"), reverse=True)):
+        os.utime(path, (number, number))
+        path.chmod(0o700 if path.is_dir() else 0o640 if number % 2 else 0o600)
+    monkeypatch.setenv("TZ", "Pacific/Kiritimati")
+    time.tzset()
+    assert _build(copy, tmp_path / "second") == first
+
+
+def _build(root: Path, folder: Path) -> tuple[str, str]:
+    """Build the wheel; return its name and hash."""
+    (path,) = WheelBuilder(str(root)).build(directory=str(folder))
+    return Path(path).name, hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
 def test_every_dependency_comes_from_a_registry() -> None:
