@@ -219,7 +219,7 @@ async def test_cookie_on_plain_http_loopback(service: Service) -> None:
 
 
 @ON_SQLITE
-@pytest.mark.settings(LOREMARK_BASE_URL="https://loremark.example.com")
+@pytest.mark.settings(LOREMARK_BASE_URL="https://loremark.example.com", LOREMARK_REGISTRATION="open")
 async def test_cookie_over_https(service: Service) -> None:
     answer = await register(service, "rita@example.com")
     value, *attributes = answer.headers["set-cookie"].split("; ")
