@@ -76,7 +76,7 @@ def test_wrong_encryption_key(loremark: Loremark) -> None:
     assert words.startswith("LOREMARK_ENCRYPTION_KEY (or keys/encryption.key in the data folder) does not match")
     assert other not in words
     (loremark.folder / "keys" / "encryption.key").unlink()
-    assert "does not match" in _refused(loremark, "admin", "signin-link"), "a new key file is generated"
+    assert "does not match" in _refused(loremark, "admin", "jobs", "list"), "a new key file is generated"
 
 
 def test_unusable_data_folder(plain: Loremark) -> None:
