@@ -195,6 +195,12 @@ def test_a_breaking_change_is_kept_and_marked(footer: str) -> None:
     assert item.evidence[-1].quote == note
 
 
+def test_a_dropped_version_is_not_taken_for_a_release() -> None:
+    item = _one("feat!: drop Python 3.9\n\nBREAKING CHANGE: Python 3.10 is the oldest supported version.")
+    assert (item.title, item.tags) == ("Drop Python 3.9", ("breaking",))
+    assert _items("chore: release core v3.9\n\nPython 3.10 is the oldest supported version.") == ()
+
+
 def test_line_breaks_that_a_shell_did_not_expand_are_read() -> None:
     item = _one(f"fix(quay): show tides\\n\\n{WHY}\\n\\nCloses #7")
     assert (item.title, item.content) == ("quay: show tides", f"Show tides.\n\n{WHY}")

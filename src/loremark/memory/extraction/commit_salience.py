@@ -66,7 +66,9 @@ _URL = re.compile(r"https?://\S+")
 
 def is_salient_commit(message: CommitMessage, commit: Commit) -> bool:
     """Whether a commit's body says something that neither its subject nor its diff does."""
-    if is_automation(commit.author) or message.kind == "wip" or _NO_CHANGE.match(message.subject):
+    if is_automation(commit.author) or message.kind == "wip":
+        return False
+    if _NO_CHANGE.match(message.subject) and not message.is_breaking:  # "drop Python 3.9" reads like a release
         return False
     said = [(one, block) for block in message.explanation for one in split_sentences(block.raw)]
     known = content_terms(f"{message.scope} {message.subject}")
