@@ -156,7 +156,7 @@ async def _read_stream(url: str, ticket: str) -> StreamResult:
     """Ask and read the stream to its end."""
     address = urlsplit(url)
     body = json.dumps({"ticket": ticket, "question": _QUESTION}).encode()
-    head = f"POST {address.path} HTTP/1.1\r\nHost: bench\r\nConnection: close\r\nContent-Type: application/json\r\n"
+    head = f"POST {address.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/json\r\n"
     result, started = StreamResult(), time.perf_counter()
     reader, writer = await asyncio.open_connection(address.hostname, address.port, limit=4 * 1024 * 1024)
     writer.write(head.encode() + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)

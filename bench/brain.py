@@ -67,7 +67,7 @@ def _minimal(stack: ExitStack, path: str) -> tuple[int, int]:
 def _request(loremark: Loremark, project: str, known: str) -> str:
     condition = f"If-None-Match: {known}\r\n" if known else ""
     return (
-        f"GET {_PATH}{project} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {loremark.key}\r\n"
+        f"GET {_PATH}{project} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {loremark.key}\r\n"
         f"Accept: application/json\r\n{condition}\r\n"
     )
 

@@ -118,7 +118,7 @@ def signed_events(*, project: str, secret: str, count: int, seed: str, size: int
         body = json.dumps({"event": "session_save", "payload": payload}).encode()
         digest = hmac.new(secret.encode(), stamp.encode() + b"." + body, hashlib.sha256).hexdigest()
         head = (
-            f"POST /api/v2/ingest HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n"
+            f"POST /api/v2/ingest HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
             f"X-Service-Project: {project}\r\nX-Service-Timestamp: {stamp}\r\nX-Service-Signature: sha256={digest}\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )

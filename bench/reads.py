@@ -30,13 +30,13 @@ def _minimal(stack: ExitStack) -> Target:
     pid = stack.enter_context(
         running([sys.executable, "-m", "bench.baseline_app", str(port)], lifetime.child_env(), port)
     )
-    return Target("minimal", port, pid, ["GET /api/projects/x HTTP/1.1\r\nHost: bench\r\n\r\n"])
+    return Target("minimal", port, pid, ["GET /api/projects/x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"])
 
 
 def _loremark(stack: ExitStack, engine: str, folder: Path) -> Target:
     loremark = start_loremark(stack, folder, address_for(engine, "bench"))
     request = (
-        f"GET /api/projects/{loremark.project} HTTP/1.1\r\nHost: bench\r\n"
+        f"GET /api/projects/{loremark.project} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
         f"Authorization: Bearer {loremark.key}\r\nAccept: application/json\r\n\r\n"
     )
     return Target(engine, loremark.port, loremark.pid, [request])
