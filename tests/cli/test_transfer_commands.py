@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from loremark.base import clock, profile
+from loremark.base import profile
 from loremark.cli.framework import FAILED, USAGE
 from loremark.wire.transfer import CHUNK_LINES
 from tests.cli.harness import Cli, Server
 from tests.cli.invitations import join
 from tests.exchange import samples
+from tests.support.polling import until
 
 
 def test_export_and_import_between_projects(olga: Cli, server: Server, tmp_path: Path) -> None:
@@ -52,13 +53,12 @@ def test_export_and_import_between_projects(olga: Cli, server: Server, tmp_path:
 
 
 def _wait(server: Server, project: str, count: int) -> None:
-    for _ in range(400):
+    def imported() -> bool:
         items = server.http.get("/api/v2/items", params={"projectId": project}).json()
         sessions = server.http.get("/api/v2/sessions", params={"projectId": project}).json()
-        if len(items) == count and all(session["status"] != "enriching" for session in sessions):
-            return
-        clock.pause(0.05)
-    raise AssertionError(items)
+        return len(items) == count and all(session["status"] != "enriching" for session in sessions)
+
+    until(imported)
 
 
 def test_members_can_import_and_symlinks_are_rejected(olga: Cli, server: Server, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from loremark.wire.answers import AnswerDone, AnswerToken
 from tests.cli.harness import Server, serving
 from tests.client.either import Either
 from tests.support import databases
+from tests.support.polling import until
 
 TEXT = "We retry webhooks three times because customers' servers restart."
 
@@ -40,11 +41,9 @@ def test_event_to_answer(server: Server, connect: Callable[..., Either]) -> None
         assert client.request(send_signed_event(project, "session_save", payload)).value.duplicate
     assert len(client.paginate(list_sessions(project, limit=1))) == 3
 
-    job = client.request(enrich(saved.session_id)).value.job_id
-    for _ in range(300):
-        found = [each for each in client.request(list_jobs(saved.session_id)).value if each.id == job]
-        if found[0].status == "completed":
-            break
+    session = saved.session_id
+    job = client.request(enrich(session)).value.job_id
+    until(lambda: (job, "completed") in {(each.id, each.status) for each in client.request(list_jobs(session)).value})
     (item,) = client.request(list_items(project)).value
     seen = client.request(get_item(item.id))
     assert seen.etag is not None
