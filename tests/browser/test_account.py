@@ -86,6 +86,55 @@ async def test_two_factor_authentication(driver: Driver, visit: OpenVisit, site:
     await expect(section.get_by_role("button", name="Turn on…")).to_be_visible()
 
 
+@pytest.mark.nightly
+async def test_passkeys(driver: Driver, visit: OpenVisit, olga: User) -> None:
+    """With Chromium's virtual authenticator, on the name that passkeys are valid for."""
+    window = await visit(olga)
+    page = await window.go("/account")
+    section = page.get_by_role("region", name="Passkeys")
+    await expect(section).to_contain_text("to use passkeys")
+    assert window.url.startswith("http://127.0.0.1:")
+    window.url = window.url.replace("127.0.0.1", "localhost")
+    devtools = await window.context.new_cdp_session(page)
+    await devtools.send("WebAuthn.enable")
+    device = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True}
+    simulated = {"isUserVerified": True, "automaticPresenceSimulation": True}
+    await devtools.send("WebAuthn.addVirtualAuthenticator", {"options": {**device, **simulated}})
+
+    page = await window.go("/sign-in?next=%2Faccount")
+    await page.get_by_role("button", name="Use a passkey").click()
+    await expect(page.get_by_role("alert")).to_have_text("No passkey was used. Try again.")
+    await page.get_by_label("Email").fill(olga.email)
+    await page.get_by_label("Password", exact=True).fill(PASSWORD)
+    await page.get_by_role("button", name="Sign in").click()
+    await section.get_by_role("button", name="Add a passkey…").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_label("Name").fill("Laptop")
+    await dialog.get_by_label("Your password", exact=True).fill("wrong password")
+    await dialog.get_by_role("button", name="Create passkey").click()
+    await expect(dialog.get_by_role("alert")).to_have_text("The password is wrong.")
+    await dialog.get_by_label("Your password", exact=True).fill(PASSWORD)
+    assert await window.accessibility() == []
+    await dialog.get_by_role("button", name="Create passkey").click()
+    await window.sees("Passkey added.")
+    await section.get_by_role("button", name="Rename Laptop").click()
+    await dialog.get_by_label("Name").fill("Work laptop")
+    await dialog.get_by_role("button", name="Rename").click()
+    await expect(section.get_by_role("listitem")).to_contain_text("Work laptop")
+
+    await page.get_by_role("button", name="Sign out", exact=True).click()
+    await expect(page).to_have_url(f"{window.url}/sign-in")
+    assert await window.accessibility() == []
+    await page.get_by_role("button", name="Use a passkey").click()
+    await expect(page).to_have_url(f"{window.url}/welcome")
+    await window.go("/account")
+    await expect(section.get_by_role("listitem")).to_contain_text("last used")
+    assert await window.accessibility() == []
+    await section.get_by_role("button", name="Remove Work laptop").click()
+    await dialog.get_by_role("button", name="Remove passkey").click()
+    await expect(section.get_by_role("listitem")).to_have_count(0)
+
+
 async def test_other_browsers_can_be_signed_out(driver: Driver, visit: OpenVisit, site: Site, olga: User) -> None:
     with httpx.Client(base_url=site.url, trust_env=False, verify=False) as phone:
         body = {"email": olga.email, "password": PASSWORD}

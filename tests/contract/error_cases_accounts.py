@@ -7,11 +7,13 @@ from dataclasses import replace
 
 from loremark.base import clock, ids, limits
 from loremark.base.caller import NO_ORIGIN
+from loremark.base.passwords import Passwords
 from loremark.features.identity import store as people
 from loremark.web.routes import Route
 from tests.contract.cast import Actor, Ask, Cast, new_email
 from tests.contract.error_cases import ErrorCase, ErrorCases, valid
 from tests.contract.examples import BY_NAME, EXAMPLES
+from tests.contract.examples_passkeys import add_passkey
 from tests.contract.examples_two_factor import set_up
 from tests.support.service import PASSWORD
 
@@ -181,7 +183,7 @@ async def _email_taken(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCa
 @OWN.of(401, "Incorrect email or password")
 async def _wrong_password(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
     login, password, accept = BY_NAME["auth.login"], BY_NAME["auth.password"], BY_NAME["team.accept"]
-    proven = [BY_NAME[f"auth.{name}"] for name in ("start_totp", "recovery_codes", "end_two_factor")]
+    proven = [BY_NAME[f"auth.{name}"] for name in ("start_totp", "recovery_codes", "end_two_factor", "passkey_options")]
     assert set(map(id, routes)) == set(map(id, (login, password, accept, *proven)))
     for route in proven:
         ask = await valid(cast, route)
@@ -211,10 +213,10 @@ async def _not_signed_in(cast: Cast, routes: list[Route]) -> AsyncIterator[Error
 
 @OWN.of(401, "Two-factor code required")
 async def _no_code(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
-    await set_up(cast, cast["owner"], confirmed=True)
     for route in routes:
-        ask = Ask(json={"email": cast.owner.email, "password": PASSWORD})
-        yield ErrorCase(route, await cast.send(cast["anonymous"], route, ask))
+        ask = await EXAMPLES[f"{route.name} (with a code)"](cast, cast["owner"])
+        body = {name: value for name, value in ask.json.items() if name != "code"}
+        yield ErrorCase(route, await cast.send(cast["owner"], route, replace(ask, json=body)))
     await cast.reset_two_factor(cast["owner"])
 
 
@@ -254,3 +256,48 @@ async def _off(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
         ask = await valid(cast, route)
         await cast.reset_two_factor(cast["owner"])
         yield ErrorCase(route, await cast.send(cast["owner"], route, ask))
+
+
+@OWN.of(401, "This passkey was not accepted. Try again")
+async def _passkey_refused(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+    for route in routes:
+        ask = await valid(cast, route)
+        for part, wrong in (("clientDataJSON", "e30"), ("clientDataJSON", "x"), ("clientDataJSON", "eyJhIjoxfQ")):
+            credential = {**ask.json["credential"], "response": {**ask.json["credential"]["response"], part: wrong}}
+            damaged = replace(ask, json={**ask.json, "credential": credential})
+            yield ErrorCase(route, await cast.send(cast["owner"], route, damaged))
+        assert (await cast.send(cast["owner"], route, ask)).status_code == route.status
+        yield ErrorCase(route, await cast.send(cast["owner"], route, ask))
+
+
+@OWN.of(404, "Passkey not found")
+async def _no_passkey(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+    for route in routes:
+        ask = await valid(cast, route)
+        for actor in (cast["stranger"], cast["admin"]):
+            yield ErrorCase(route, await cast.send(actor, route, ask))
+        for unknown in (ids.new("psk"), "x"):
+            yield ErrorCase(route, await cast.send(cast["owner"], route, ask.about(unknown)))
+
+
+@OWN.of(409, "An account can have at most 20 passkeys")
+async def _too_many_passkeys(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+    for route in routes:
+        ask = await valid(cast, route)
+        for _ in range(limits.PASSKEYS - 1):
+            await add_passkey(cast, cast["owner"], keep=True)
+        yield ErrorCase(route, await cast.send(cast["owner"], route, ask))
+
+
+@OWN.of(409, "Passkeys need a host name in LOREMARK_BASE_URL instead of an IP address")
+async def _no_host_name(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+    async with cast.elsewhere(LOREMARK_BASE_URL="http://192.0.2.7:8000") as service:
+        person = await service.owner()
+        hashed = await Passwords().hash(PASSWORD)
+        async with service.runtime.database.write() as tx:
+            assert await people.set_password(tx, person.user_id, None, hashed)
+            login = await people.create_login(tx, user_id=person.user_id, team_id=person.team_id, origin=NO_ORIGIN)
+        cookies = {"__Host-loremark_login": login}
+        for route in routes:
+            ask = await valid(cast, route)
+            yield ErrorCase(route, await service.browser_call(route.method, route.path, cookies, json=ask.json))

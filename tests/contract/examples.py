@@ -21,6 +21,7 @@ from tests.contract.examples_genesis import GENESIS
 from tests.contract.examples_hygiene import HYGIENE
 from tests.contract.examples_memory import MEMORY
 from tests.contract.examples_overview import OVERVIEW
+from tests.contract.examples_passkeys import PASSKEYS
 from tests.contract.examples_search import SEARCH
 from tests.contract.examples_transfer import TRANSFER
 from tests.contract.examples_two_factor import TWO_FACTOR
@@ -31,6 +32,7 @@ EXAMPLES: dict[str, Example] = {**CAPTURE, **MEMORY, **CHATS, **SEARCH, **ASK, *
 EXAMPLES |= TRANSFER
 EXAMPLES |= OVERVIEW
 EXAMPLES |= TWO_FACTOR
+EXAMPLES |= PASSKEYS
 UNIMPLEMENTED_ERRORS: set[tuple[str, int, str]] = set()
 """Refusals of built endpoints that come later."""
 

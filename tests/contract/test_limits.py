@@ -65,6 +65,7 @@ CHECKED_IN_TEST_BILLING = {
     "time.checkout",
     "time.stripe_webhook",
 }
+CHECKED_IN_FEATURES_TEST_PASSKEYS = {"count.passkeys", "time.passkey_challenge"}
 LENGTHS = [
     limit
     for limit in BUILT
@@ -111,7 +112,7 @@ def test_every_limit_has_a_test() -> None:
         CHECKED_IN_FEATURES_TEST_HYGIENE | CHECKED_IN_TEST_SEARCH_LIMITS | CHECKED_IN_TEST_GENESIS_LIMITS
     )
     checked_elsewhere |= CHECKED_IN_TEST_BILLING | CHECKED_IN_FEATURES_TEST_BRAIN_HISTORY
-    checked_elsewhere |= CHECKED_IN_FEATURES_TEST_BRIEFING_OUTCOMES
+    checked_elsewhere |= CHECKED_IN_FEATURES_TEST_BRIEFING_OUTCOMES | CHECKED_IN_FEATURES_TEST_PASSKEYS
     assert {limit.name for limit in BUILT} == CHECKED_HERE | checked_elsewhere | COMES_WITH_ENRICHMENT
 
 

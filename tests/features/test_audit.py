@@ -20,6 +20,7 @@ from loremark.storage.database import Row
 from loremark.storage.tables import audit_entries
 from tests.features.recurring_jobs import run_once_more
 from tests.features.steps import FORBIDDEN, cookies_of, insert_rows, log_in, register, status_and_body
+from tests.support.passkeys import Device
 from tests.support.people import Person
 from tests.support.service import PASSWORD, Service
 
@@ -31,6 +32,8 @@ CHANGES = {
 } - {
     "team.preview",  # a read; the token is in the body to keep it out of access logs
     "auth.start_totp",  # has no effect until it is confirmed
+    "auth.passkey_options",  # nor has this
+    "auth.passkey_sign_in_options",
 }
 
 
@@ -114,6 +117,10 @@ async def test_every_authenticated_change_is_recorded_once(service: Service) -> 
         "auth.confirm_totp",
         "auth.recovery_codes",
         "auth.end_two_factor",
+        "auth.add_passkey",
+        "auth.rename_passkey",
+        "auth.remove_passkey",
+        "auth.passkey_sign_in",
         "team.accept",
     }, "covered by the next test"
     await service.wait_for_jobs()
@@ -194,8 +201,38 @@ async def test_every_account_action_is_recorded_once(service: Service) -> None:
         lambda headers: service.browser_call("DELETE", factor, login, json=last, headers=headers),
         "two_factor.recovery_code_used",
     )
-    for _ in range(2):
-        await log_in(service, "rita@example.com", password)
+    passkeys, device = "/api/auth/passkeys", Device()
+    options = (await post(f"{passkeys}/options", {"password": password}, {}, login)).json()["options"]
+    new = {"name": "Laptop", "credential": device.create(options)}
+    added = await checker.step(
+        "auth.add_passkey", "passkey.added", "login", user_id, lambda headers: post(passkeys, new, headers, login)
+    )
+    options = (await post(f"{passkeys}/sign-in/options", None, {})).json()["options"]
+    signed = {"credential": device.sign(options)}
+    await checker.step(
+        "auth.passkey_sign_in",
+        "login.created",
+        "login",
+        user_id,
+        lambda headers: post(f"{passkeys}/sign-in", signed, headers),
+    )
+    service.http.cookies.clear()
+    passkey = f"{passkeys}/{added.json()['id']}"
+    await checker.step(
+        "auth.rename_passkey",
+        "passkey.renamed",
+        "login",
+        user_id,
+        lambda headers: service.browser_call("PATCH", passkey, login, json={"name": "Phone"}, headers=headers),
+    )
+    await checker.step(
+        "auth.remove_passkey",
+        "passkey.removed",
+        "login",
+        user_id,
+        lambda headers: service.browser_call("DELETE", passkey, login, headers=headers),
+    )
+    await log_in(service, "rita@example.com", password)
     current, *others = (await service.browser_call("GET", "/api/auth/logins", login)).json()[::-1]
     assert (current["current"], len(others)) == (True, 2)
     await checker.step(

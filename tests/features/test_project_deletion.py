@@ -141,6 +141,7 @@ def test_deletion_covers_every_project_table() -> None:
         "installation",
         "invitations",
         "logins",
+        "passkeys",
         "payment_events",
         "projects",
         "recovery_codes",
@@ -149,6 +150,7 @@ def test_deletion_covers_every_project_table() -> None:
         "teams",
         "totp",
         "usage_counters",
+        "used_challenges",
         "users",
     }
     assert project_members in TABLES

@@ -17,6 +17,7 @@ P404 = (404, "Project not found")
 M404 = (404, "Member not found")
 L404 = (404, "Login not found")
 K404 = (404, "Key not found")
+PK404 = (404, "Passkey not found")
 S404 = (404, "Session not found")
 R404 = (404, "Reading not found")
 W404 = (404, "Webhook not found")
@@ -43,6 +44,16 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "auth.recovery_codes":              (200, 200,  200,  200,     200,       200,     OUT,    OUT),
     "auth.end_two_factor":              (204, 204,  204,  204,     204,       204,     OUT,    OUT),
     "auth.login (with a code)":         (200, 200,  200,  200,     200,       200,     200,    200),
+    "auth.passkeys":                    (200, 200,  200,  200,     200,       200,     OUT,    OUT),
+    "auth.passkey_options":             (200, 200,  200,  200,     200,       200,     OUT,    OUT),
+    "auth.passkey_options (with a code)": (200, 200, 200, 200,     200,       200,     OUT,    OUT),
+    "auth.add_passkey":                 (201, 201,  201,  201,     201,       201,     OUT,    OUT),
+    "auth.rename_passkey":              (200, 200,  200,  200,     200,       200,     OUT,    OUT),
+    "auth.rename_passkey (the owner's)": (200, PK404, PK404, PK404, PK404,    PK404,   OUT,    OUT),
+    "auth.remove_passkey":              (204, 204,  204,  204,     204,       204,     OUT,    OUT),
+    "auth.remove_passkey (the owner's)": (204, PK404, PK404, PK404, PK404,    PK404,   OUT,    OUT),
+    "auth.passkey_sign_in_options":     (200, 200,  200,  200,     200,       200,     200,    200),
+    "auth.passkey_sign_in":             (200, 200,  200,  200,     200,       200,     200,    200),
     "auth.end_logins":                  (200, 200,  200,  200,     200,       200,     OUT,    OUT),
     "team.list":                        (200, 200,  200,  200,     200,       200,     OUT,    OUT),
     "team.list (invited)":              (200, 200,  200,  200,     200,       200,     OUT,    OUT),

@@ -46,6 +46,10 @@ from loremark.features.hygiene.routes import routes as hygiene_routes
 from loremark.features.identity import store as people
 from loremark.features.identity.cookies import LoginCookie, is_loopback, own_origins
 from loremark.features.identity.last_use import LoginUse
+from loremark.features.identity.passkey_ceremonies import RelyingParty
+from loremark.features.identity.passkey_challenges import Challenges
+from loremark.features.identity.passkey_routes import routes as passkey_routes
+from loremark.features.identity.passkeys import Passkeys
 from loremark.features.identity.routes import routes as identity_routes
 from loremark.features.identity.second_factor_routes import routes as second_factor_routes
 from loremark.features.identity.service import AuthConfig
@@ -99,6 +103,7 @@ MEGABYTE = 1024 * 1024
 ROUTES: list[Route] = [
     *identity_routes,
     *second_factor_routes,
+    *passkey_routes,
     *team_routes,
     *projects_routes,
     *keys_routes,
@@ -185,6 +190,7 @@ async def open_app(runtime: Runtime, background: Background | None = None) -> As
             plans,
             runtime.sealer,
         ),
+        Passkeys(RelyingParty.of(settings.base_url), Challenges(runtime.sealer)),
         InvitationTokens(runtime.sealer),
         DepartureSteps(SecretsOfDeparted(runtime.sealer), disable_of_departed),
         RepoHosts(settings.repo_hosts),

@@ -20,7 +20,7 @@ from loremark.storage.statements import Sql
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-HEAD = "0012"
+HEAD = "0013"
 """The latest revision in migrations/versions; checked by a test."""
 
 _VERSION = Sql(text("SELECT version_num FROM alembic_version"))

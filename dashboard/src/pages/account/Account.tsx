@@ -18,6 +18,7 @@ import { useMe } from "~/shell/login";
 import { ChangePassword } from "./ChangePassword";
 import { Logins } from "./Logins";
 import { SettingsSection } from "~/parts/SettingsSection";
+import { Passkeys } from "./Passkeys";
 import { SwitchTeam } from "./SwitchTeam";
 import { TwoFactor } from "./TwoFactor";
 import classes from "~/parts/settingsSection.module.css";
@@ -133,6 +134,12 @@ export default function Account() {
         about="A code from an authenticator app, besides your password. API keys don't need it."
       >
         <TwoFactor />
+      </SettingsSection>
+      <SettingsSection
+        title="Passkeys"
+        about="Sign in with the fingerprint, face or PIN of a device, instead of password and code."
+      >
+        <Passkeys />
       </SettingsSection>
       <SettingsSection
         title="Signed-in browsers"

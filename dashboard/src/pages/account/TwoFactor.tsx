@@ -1,80 +1,18 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent, type ReactNode } from "react";
-import { ApiError, call, type ResponseBody } from "~/api/client";
+import { useState } from "react";
+import { call, type ResponseBody } from "~/api/client";
 import { invalidate, useGet } from "~/api/hooks";
-import { FormError } from "~/pages/auth/FormError";
 import { CodeInput } from "~/pages/auth/TwoFactorCode";
-import { useSubmit } from "~/pages/auth/useSubmit";
 import { CodeBlock } from "~/parts/Copy";
 import { Loaded } from "~/parts/Page";
 import { pluralize } from "~/parts/format";
 import { showSuccess } from "~/parts/toast";
 import { useMe } from "~/shell/login";
+import { Password, Step, withOwnPassword } from "./Step";
 import classes from "./account.module.css";
 
 type Setup = ResponseBody<"/api/auth/two-factor/totp", "post">;
-
-/** What the server says about a wrong password also mentions the email, which can't be wrong here. */
-async function withOwnPassword<T>(send: () => Promise<T>): Promise<T> {
-  try {
-    return await send();
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 401 && error.message.includes("password"))
-      throw new ApiError(401, "The password is wrong.");
-    throw error;
-  }
-}
-
-function Password({ value, onChange }: { value: string; onChange: (password: string) => void }) {
-  return (
-    <PasswordInput
-      label="Your password"
-      autoComplete="current-password"
-      required
-      data-autofocus
-      withAsterisk={false}
-      visibilityToggleButtonProps={{ "aria-label": "Show or hide your password" }}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
-  );
-}
-
-/** A form with an error, a submit button and a cancel button. */
-function Step({
-  action,
-  onSubmit,
-  onClose,
-  children,
-}: {
-  action: string;
-  onSubmit: () => Promise<void>;
-  onClose: () => void;
-  children: ReactNode;
-}) {
-  const { submit, busy, error, retryIn } = useSubmit();
-  const send = (event: FormEvent) => {
-    event.preventDefault();
-    void submit(onSubmit);
-  };
-  return (
-    <form onSubmit={send}>
-      <Stack>
-        <FormError error={error} retryIn={retryIn} />
-        {children}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={busy} disabled={retryIn > 0}>
-            {action}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  );
-}
 
 function QrCode({ qr }: { qr: Setup["qr"] }) {
   const margin = 4;

@@ -5,6 +5,7 @@ import { useGet } from "~/api/hooks";
 import { AuthLayout } from "./AuthLayout";
 import { useFinishSignIn } from "./useFinishSignIn";
 import { FormError } from "./FormError";
+import { passkeyProblem, signInWithPasskey } from "./passkeys";
 import { CodeInput, logIn } from "./TwoFactorCode";
 import { useSubmit } from "./useSubmit";
 
@@ -53,6 +54,11 @@ export default function SignIn() {
       else setNeedsCode(true);
     });
   };
+  const startPasskey = () =>
+    void submit(async () => {
+      await signInWithPasskey(null);
+      await finishSignIn(search);
+    });
   return (
     <AuthLayout title="Sign in" hint={<SignInHint search={search} />}>
       <form onSubmit={onSubmit}>
@@ -92,6 +98,11 @@ export default function SignIn() {
           <Button type="submit" loading={busy} disabled={retryIn > 0} mt="xs">
             Sign in
           </Button>
+          {passkeyProblem() === null && (
+            <Button variant="default" disabled={busy || retryIn > 0} onClick={startPasskey}>
+              Use a passkey
+            </Button>
+          )}
         </Stack>
       </form>
     </AuthLayout>

@@ -5,13 +5,15 @@ type Login = NonNullable<RequestOptions<"/api/auth/login", "post">["body"]>;
 
 const CODE_REQUIRED = "Two-factor code required";
 
+export const isCodeRequired = (error: ApiError) => error.status === 401 && error.message === CODE_REQUIRED;
+
 /** Signs in. Returns false if the password was right, but a two-factor code is needed. */
 export async function logIn(body: Login): Promise<boolean> {
   try {
     await call("post", "/api/auth/login", { body });
     return true;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401 && error.message === CODE_REQUIRED) return false;
+    if (error instanceof ApiError && isCodeRequired(error)) return false;
     throw error;
   }
 }

@@ -27,3 +27,8 @@ async def check_password_limit(call: Call, email: str) -> None:
 async def check_code_limit(call: Call, user_id: str) -> None:
     """Count a two-factor code for an account whose password was right."""
     await call.check_rate_limit(CODE_LIMIT, f"account:{user_id}")
+
+
+async def check_sign_in_limit(call: Call) -> None:
+    """Count an attempt from the caller's address for an account that is not known yet."""
+    await call.check_rate_limit(LIMIT, f"address:{bucket(call.request.address)}", times=ACCOUNTS_PER_ADDRESS)

@@ -46,7 +46,7 @@ async def status(call: Call) -> TwoFactorStatus:
 )
 async def start_totp(call: Call, body: TotpStart) -> TotpSetup:
     """Create a secret for an authenticator app, as text and QR code. It has no effect until a code is confirmed."""
-    async with _after_password(call, body.password) as tx:
+    async with after_password(call, body.password) as tx:
         return await second_factor.start_totp(tx, call.use(Sealer), call.caller)
 
 
@@ -75,7 +75,7 @@ async def confirm_totp(call: Call, body: TotpConfirmation) -> RecoveryCodes:
 )
 async def replace_recovery_codes(call: Call, body: TwoFactorProof) -> RecoveryCodes:
     """Create new recovery codes. The old ones no longer work."""
-    async with _after_password(call, body.password, has_code=True) as tx:
+    async with after_password(call, body.password, has_code=True) as tx:
         return await second_factor.replace_recovery_codes(tx, call.use(Sealer), call.caller, body.code)
 
 
@@ -90,12 +90,12 @@ async def replace_recovery_codes(call: Call, body: TwoFactorProof) -> RecoveryCo
 )
 async def disable(call: Call, body: TwoFactorProof) -> None:
     """Turn two-factor authentication off, with the password and a code."""
-    async with _after_password(call, body.password, has_code=True) as tx:
+    async with after_password(call, body.password, has_code=True) as tx:
         await second_factor.disable(tx, call.use(Sealer), call.caller, body.code)
 
 
 @asynccontextmanager
-async def _after_password(call: Call, password: str, *, has_code: bool = False) -> AsyncIterator[Tx]:
+async def after_password(call: Call, password: str, *, has_code: bool = False) -> AsyncIterator[Tx]:
     """Check the caller's password, and open a transaction in which it is still the account's.
 
     ``has_code``: a code comes with it, which is counted once the password is known to be right.

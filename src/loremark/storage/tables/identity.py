@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, ForeignKey, Index, Table, UniqueConstraint
+from sqlalchemy import BigInteger, Column, ForeignKey, Index, Table, UniqueConstraint
 
-from loremark.storage.tables.columns import Id, key_part, metadata, number, primary, ref, text
+from loremark.storage.tables.columns import Id, binary, key_part, metadata, number, primary, ref, text
 
 installation = Table(
     "installation",
@@ -107,6 +107,27 @@ recovery_codes = Table(
     Column("user_id", Id, ForeignKey("users.id"), primary_key=True),
     key_part("code_hash"),
     number("created_at_ms"),
+)
+
+passkeys = Table(
+    "passkeys",
+    metadata,
+    primary(),
+    ref("user_id", "users.id", index=True),
+    text("name"),
+    text("credential_id", unique=True),
+    binary("public_key"),
+    number("sign_count"),
+    number("created_at_ms"),
+    number("last_used_ms", null=True),
+)
+
+# Challenges for passkeys that were answered, until they expire.
+used_challenges = Table(
+    "used_challenges",
+    metadata,
+    primary("challenge"),
+    Column("expires_at_ms", BigInteger, nullable=False, index=True),
 )
 
 signin_links = Table(
