@@ -149,6 +149,8 @@ def _sample(kind: Any) -> Any:
     info = msgspec.inspect.type_info(kind)
     if isinstance(info, msgspec.inspect.EnumType):
         return next(iter(info.cls)).value
+    if isinstance(info, msgspec.inspect.StructType):
+        return sample_body(info.cls)
     if isinstance(info, msgspec.inspect.ListType) and isinstance(info.item_type, msgspec.inspect.EnumType):
         return [next(iter(info.item_type.cls)).value]
     assert isinstance(info, msgspec.inspect.LiteralType), f"no sample for {kind}"
