@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
+from loremark.base.caller import Scope
+from loremark.features.recall import store
+from loremark.storage.tables import events as events_table
 from loremark.storage.tables import turn_index, turns, turns_to_embed
 from tests.support.people import Person
 from tests.support.service import Service
@@ -174,3 +177,16 @@ async def test_a_reverted_commit_is_told_with_its_revert_first(service: Service)
     found = (await talk.owner.get(search)).json()["turns"]
     assert cache in {turn["commitSha"] for turn in found}
     assert revert not in {turn["commitSha"] for turn in found}
+
+
+@pytest.mark.both_engines
+async def test_events_are_accepted_while_the_turns_of_their_session_are_stored(service: Service) -> None:
+    if service.runtime.database.engine.name != "postgresql":
+        pytest.skip("one writer at a time")
+    talk = await Conversation.of(service)
+    session = await talk.say("tool", "Which port?", "8123.")
+    async with service.runtime.database.read() as tx:
+        (event,) = await tx.many(select(events_table).where(events_table.c.session_id == session))
+    async with service.runtime.database.write() as tx, asyncio.timeout(60):
+        await store.create_turns(tx, Scope(talk.owner.team_id), talk.project, [(event, [])])
+        assert await talk.say("tool", "And the host?", "The same machine.") == session

@@ -85,3 +85,31 @@ async def test_item_edited_while_vectors_are_stored_is_embedded_again(service: S
         vectors = await tx.many(select(item_vectors.c.text_hash).where(item_vectors.c.item_id == item_id))
     assert row["content"] == "Sessions are in Postgres."
     assert [each["text_hash"] for each in vectors] == [text_hash(records.item_text(records.to_item(row)))]
+
+
+@pytest.mark.both_engines
+async def test_vectors_are_stored_after_a_change_of_several_items(service: Service) -> None:
+    """Locks taken one by one and in another order would end in a deadlock."""
+    if service.runtime.database.engine.name != "postgresql":
+        pytest.skip("one writer at a time")
+    owner = await service.owner()
+    project_id, scope = await owner.create_project(), Scope(owner.team_id)
+    item_ids = sorted([await keep_item(service, owner, project_id, content=f"Port {port}.") for port in (8123, 9123)])
+    async with service.runtime.database.write() as tx:
+        for item_id in item_ids:
+            await queue_embedding(tx, scope, project_id, item_id)
+    has_vectors = asyncio.Event()
+
+    async def tell() -> None:
+        has_vectors.set()
+
+    embedder = SlowEmbedder(service.runtime.engines.embedder, tell)
+    async with service.runtime.database.write() as tx, asyncio.timeout(60):
+        await items.lock_memory(tx, scope, project_id)
+        await items.lock_item(tx, scope, item_ids[1])
+        job = asyncio.create_task(Reembed(service.runtime.database, embedder)(None))  # type: ignore[arg-type]
+        stored = asyncio.create_task(has_vectors.wait())
+        await asyncio.wait({job, stored}, return_when=asyncio.FIRST_COMPLETED)  # the service's job may be faster
+        await asyncio.sleep(0.5)
+        assert await items.lock_item(tx, scope, item_ids[0])
+    await job

@@ -135,6 +135,7 @@ class Reembed:
         embedded = await embed.embed_texts(self._database, self._embedder, scope, project_id, set(texts.values()))
         model = self._embedder.name
         async with self._database.write() as tx:
+            await items.lock_memory(tx, scope, project_id)
             # Locked, so that an edit waits: it would find the item still queued, and we would dequeue it.
             now = {row["id"]: records.to_item(row) for row in await lock_by_ids(tx, scope, item_ids)}
             # Items edited meanwhile stay queued, and vectors of their old text are discarded.

@@ -51,7 +51,7 @@ _newest_open = (
     .limit(1)
 )
 _OPEN_SESSION = Sql(_newest_open)
-_open_session = _newest_open.with_for_update().scalar_subquery()
+_open_session = _newest_open.with_for_update(key_share=True).scalar_subquery()
 _JOIN = Sql(
     update(sessions)
     .where(sessions.c.id == _open_session)

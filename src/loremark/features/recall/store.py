@@ -34,8 +34,9 @@ _LOCK_SESSIONS = Sql(
     select(sessions.c.id)
     .where(sessions.c.team_id == bindparam("scope"), InList(sessions.c.id, "session_ids"))
     .order_by(sessions.c.id)
-    .with_for_update(key_share=True)
+    .with_for_update(read=True, key_share=True)
 )
+"""Nobody can delete them, but ingest can add events to them: it locks sessions in another order."""
 _TURNS = Bulk(
     turns,
     (
