@@ -1,8 +1,9 @@
-"""Credentials that become invalid during a request: pending changes are refused and streams end."""
+"""Requests that arrive slowly. They hold nothing, and credentials that become invalid meanwhile are noticed."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
@@ -10,8 +11,12 @@ import httpx
 import msgspec
 import pytest
 
+from loremark.base.caller import NO_ORIGIN
+from loremark.entry.application import ROUTES
+from loremark.features.identity import store as people
 from loremark.features.transfer import exporting
 from loremark.features.transfer import routes as transfer
+from loremark.web.routes import Route
 from tests.features.exported_project import export, export_scope
 from tests.features.signed_tool import tool_for
 from tests.features.steps import UNAUTHENTICATED, status_and_body
@@ -58,6 +63,16 @@ class _PendingRequest:
         self.started.set()
         await self._may_finish.wait()
         yield self._body[-1:]
+
+    async def wait_until_read(self) -> bool:
+        """Return whether the service waits for the rest, and does not answer without it."""
+        waiting = asyncio.ensure_future(self.started.wait())
+        await asyncio.wait((waiting, self._answer), return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        return self.started.is_set()
+
+    def cancel(self) -> None:
+        self._answer.cancel()
 
     async def finish(self) -> httpx.Response:
         self._may_finish.set()
@@ -134,6 +149,49 @@ async def test_pending_request_with_valid_credentials_succeeds(service: Service)
     request = _PendingRequest(owner, service, "POST", "/api/keys", b'{"name":"slow"}')
     await request.started.wait()
     assert (await request.finish()).status_code == 201
+
+
+async def test_slow_requests_hold_up_nobody(service: Service) -> None:
+    """On every route, and as many at a time as there are."""
+    owner, other = await service.owner(), await service.owner("Pebbles")
+    tool = await tool_for(owner)
+    async with service.runtime.database.write() as tx:
+        login = await people.create_login(tx, user_id=owner.user_id, team_id=owner.team_id, origin=NO_ORIGIN)
+    body = msgspec.json.encode({"projectId": tool.project_id})
+
+    def headers(route: Route) -> dict[str, str]:
+        if route.needs.by_signature:
+            return tool.headers(body)
+        kind = {"Content-Type": "application/json"}
+        if route.needs.by_key:
+            return {"Authorization": f"Bearer {owner.key}", **kind}
+        return {"Cookie": f"loremark_login={login}", "Sec-Fetch-Site": "same-origin", **kind}
+
+    pending = {
+        route.name: _PendingRequest(
+            owner,
+            service,
+            route.method,
+            re.sub(r"{\w+}", tool.project_id, route.path),
+            body,
+            {"Content-Length": str(len(body)), **headers(route)},
+        )
+        for route in ROUTES
+        if route.method != "GET" and route.name not in ("projects.delete", "auth.logout", "auth.end_logins")
+    }
+    try:
+        async with asyncio.timeout(60):
+            read = {name for name, request in pending.items() if await request.wait_until_read()}
+            assert {"dashboard.allow", "billing_pages.confirm", "contexts.populate", "ingest.send"} <= read
+            for _ in range(3):
+                async with asyncio.timeout(5):
+                    assert (await other.post("/api/projects", {"name": "Quick"})).status_code == 201
+            answers = {name: (await request.finish()).status_code for name, request in pending.items()}
+    finally:
+        for request in pending.values():
+            request.cancel()
+    assert (answers["dashboard.allow"], answers["billing_pages.confirm"]) == (400, 404), "both were allowed to wait"
+    assert 500 not in answers.values(), answers
 
 
 class _Reader:

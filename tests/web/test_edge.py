@@ -77,6 +77,22 @@ async def loose(call: Call) -> Note:
     return Note(text="never")
 
 
+@routes.add("POST", "/late", ANYONE, name="late")
+async def late(call: Call) -> Note:
+    """Reads the body in its transaction, which is refused."""
+    with pytest.raises(RuntimeError, match="inside a write transaction"):
+        await call.request.read_body()
+    return Note(text="refused")
+
+
+@routes.add("POST", "/early", ANYONE, name="early", tx=TxMode.NONE)
+async def early(call: Call) -> Note:
+    """Reads the body before its transaction, and the copy in it."""
+    await call.request.read_body()
+    async with call.write():
+        return Note(text=(await call.request.read_body()).decode())
+
+
 @pytest.fixture
 async def http(sqlite: Database) -> AsyncIterator[httpx.AsyncClient]:
     async with client_for(make_app(routes, sqlite)) as client:
@@ -223,6 +239,13 @@ async def test_response_is_sent_only_after_the_commit(database: Database) -> Non
 
     await app(scope, receive, send)
     assert stored_when_sent == [True]
+
+
+async def test_a_write_transaction_never_waits_for_a_body(database: Database) -> None:
+    """Everybody's writes would wait for the sender."""
+    async with client_for(make_app(routes, database)) as client:
+        assert (await client.post("/late", content=b"x")).json() == {"text": "refused"}
+        assert (await client.post("/early", content=b"x")).json() == {"text": "x"}
 
 
 async def test_non_http_scopes_are_ignored(sqlite: Database) -> None:

@@ -113,6 +113,14 @@ def test_handler_parameters_must_match_the_path() -> None:
         Routes("wrong").add("GET", "/notes/{noteId}", ANYONE, name="wrong")(wrong)
 
 
+def test_a_route_that_reads_takes_no_body() -> None:
+    async def wrong(call: Call, body: Note) -> None:
+        """Would hold its connection while the body arrives."""
+
+    with pytest.raises(TypeError, match="hold a connection"):
+        Routes("wrong").add("GET", "/notes", ANYONE, name="wrong")(wrong)
+
+
 def test_every_app_route_is_found_by_its_path() -> None:
     router = Router(ROUTES)
     for route in ROUTES:

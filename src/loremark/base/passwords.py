@@ -11,6 +11,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from loremark.base import errors
+from loremark.base.slow_work import refuse_while_writing
 
 T = TypeVar("T")
 
@@ -34,6 +35,7 @@ class Passwords:
 
     async def _run(self, work: Callable[[], T]) -> T:
         """Run in the pool. When too many are waiting, fail with 503 instead of queueing."""
+        refuse_while_writing("hashing a password")
         if self._waiting >= _MOST_WAITING:
             raise errors.UNAVAILABLE({"Retry-After": "5"})
         self._waiting += 1

@@ -10,6 +10,7 @@ from typing import Any, Self
 import asyncpg
 
 from loremark.base import log
+from loremark.base.slow_work import end_writing, start_writing
 from loremark.storage.database import Row, StorageUnavailable
 from loremark.storage.signals import Signals
 from loremark.storage.statements import POSTGRES, Bulk, Query, compiled_for
@@ -211,12 +212,13 @@ class _Read:
 class _Write:
     """A write transaction on one connection."""
 
-    __slots__ = ("_connection", "_notices", "_pool")
+    __slots__ = ("_connection", "_notices", "_pool", "_task")
 
     def __init__(self, pool: Any) -> None:
         self._pool = pool
         self._connection: Any = None
         self._notices: dict[str, None] = {}
+        self._task: asyncio.Task[Any] | None = None
 
     async def __aenter__(self) -> Self:
         with _guard:
@@ -226,9 +228,11 @@ class _Write:
             except BaseException:
                 await self._give_up()
                 raise
+        self._task = start_writing()
         return self
 
     async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        end_writing(self._task)
         if error is not None:
             await self._give_up()
             return

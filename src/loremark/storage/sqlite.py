@@ -18,6 +18,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+from loremark.base.slow_work import end_writing, start_writing
 from loremark.storage.batch import Batch
 from loremark.storage.database import Row, StorageUnavailable, Tx
 from loremark.storage.signals import Signals
@@ -73,7 +74,11 @@ class SqliteDatabase:
     async def write(self) -> AsyncIterator[Tx]:
         try:
             async with self._writer.turn() as tx:
-                yield tx
+                task = start_writing()
+                try:
+                    yield tx
+                finally:
+                    end_writing(task)
         except sqlite3.OperationalError as error:
             raise StorageUnavailable(str(error)) from error
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from loremark.base import errors, limits
 from loremark.base.caller import Origin
+from loremark.base.slow_work import refuse_while_writing
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -66,8 +67,12 @@ class Request:
         return None if value is None else value.decode("latin-1")
 
     async def read_body(self, limit: int = limits.BODY_BYTES) -> bytes:
-        """Return the whole body (cached), or raise as soon as it exceeds the limit."""
+        """Return the whole body (cached), or raise as soon as it exceeds the limit.
+
+        The sender decides how long that takes, so it never happens inside a write transaction.
+        """
         if self._body is None:
+            refuse_while_writing("reading a request")
             declared = self.headers.get(b"content-length", b"0")
             if len(declared) > _LENGTH_DIGITS or not declared.isdigit() or int(declared) > limit:
                 raise errors.BODY_TOO_LARGE()

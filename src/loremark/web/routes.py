@@ -118,6 +118,8 @@ class Routes:
             hints = typing.get_type_hints(handler, include_extras=True)
             parameters = inspect.signature(handler).parameters
             body = hints.get("body")
+            if mode is TxMode.READ and (body or raw_body):
+                raise TypeError(f"{handler.__qualname__} would hold a connection while it receives a body")
             self._declared.append(
                 Route(
                     group=self.group,

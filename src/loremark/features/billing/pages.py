@@ -70,14 +70,15 @@ async def show_checkout(call: Call, query: CheckoutQuery) -> Response:
     return _page(html.checkout(query.session, order, call.use(Payments).plans.get(order.plan_id)))
 
 
-@routes.add("POST", "/billing/checkout", _OWNER, name="confirm", tx=TxMode.WRITE, in_openapi=False)
+@routes.add("POST", "/billing/checkout", _OWNER, name="confirm", tx=TxMode.NONE, in_openapi=False)
 async def confirm_checkout(call: Call) -> Response:
     """Confirm the order and start the plan."""
     order = _order(call, (await _form(call)).get("session", ""))
     if order is None:
         return _page(html.expired(), 404)
     payments = call.use(Payments)
-    await subscriptions.start_local(call.tx, call.caller, payments.plans, order.plan_id, order.seats)
+    async with call.write() as tx:
+        await subscriptions.start_local(tx, call.caller, payments.plans, order.plan_id, order.seats)
     if order.success_url is None or payments.local.is_ours(order.success_url):
         return _redirect(order.success_url or _PORTAL)
     return _page(html.done(order, order.success_url))

@@ -124,11 +124,12 @@ async def connect(call: Call, query: ConnectQuery) -> Response:
     return Response(200, cli_login.consent_page(request, call.caller.email).encode(), HTML)
 
 
-@routes.add("POST", "/connect", page_needs_login(), name="allow", tx=TxMode.WRITE, in_openapi=False)
+@routes.add("POST", "/connect", page_needs_login(), name="allow", tx=TxMode.NONE, in_openapi=False)
 async def allow(call: Call) -> Response:
     """Create an API key, encrypted for the CLI."""
     request = cli_login.parse_form(await call.request.read_body(_FORM_BYTES))
     if request is None:
         return Response(400, cli_login.consent_page(None).encode(), HTML)
-    letter = await cli_login.allow(call.tx, call.caller, request)
+    async with call.write() as tx:
+        letter = await cli_login.allow(tx, call.caller, request)
     return Response(200, cli_login.result_page(request, letter).encode(), HTML)
