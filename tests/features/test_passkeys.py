@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import cbor2
 import httpx
 import pytest
 from hypothesis import assume, given
@@ -21,7 +24,7 @@ from loremark.features.identity.passkey_ceremonies import RelyingParty, decode, 
 from loremark.features.identity.passkey_challenges import SIGN_IN, Challenges, registration_of
 from loremark.wire.passkeys import Assertion, AssertionResponse, AttestationResponse, NewCredential
 from tests.features.steps import UNAUTHENTICATED, WRONG_PASSWORD, cookies_of, log_in, run_sql, status_and_body
-from tests.support.passkeys import Device
+from tests.support.passkeys import ORIGIN, Device
 from tests.support.people import Person
 from tests.support.service import PASSWORD, Service
 
@@ -182,6 +185,63 @@ async def test_answers_from_elsewhere_are_refused(service: Service) -> None:
     assert (await laptop.sign_in()).status_code == 200
     cross = {"Sec-Fetch-Site": "cross-site"}
     assert (await service.http.post(f"{PATH}/sign-in/options", headers=cross)).status_code == 403
+
+
+async def test_a_refused_answer_uses_up_its_challenge(service: Service) -> None:
+    laptop = await Laptop.of(service)
+    options = await sign_in_options(service)
+    laptop.device.origin = "http://evil.example"
+    assert status_and_body(await sign_in(service, laptop.device.sign(options))) == REFUSED
+    laptop.device.origin = ORIGIN
+    assert status_and_body(await sign_in(service, laptop.device.sign(options))) == REFUSED
+    assert (await laptop.sign_in()).status_code == 200
+    options = (await laptop.options()).json()["options"]
+    spare = Device()
+    spare.origin = "http://evil.example"
+    assert status_and_body(await laptop.finish(spare.create(options))) == REFUSED
+    spare.origin = ORIGIN
+    assert status_and_body(await laptop.finish(spare.create(options))) == REFUSED
+    assert (await laptop.add("Spare", spare)).status_code == 201
+
+
+async def test_values_that_refer_to_each_other_are_not_written_out(service: Service) -> None:
+    """Each level of a value doubles it, so 131 bytes would take seconds and 250 for ever."""
+    laptop = await Laptop.of(service)
+    bomb = _nested_references(21)
+    with_extensions = hashlib.sha256(b"localhost").digest() + bytes((0x85,)) + bytes(4) + bomb
+    as_key = with_extensions[:32] + bytes((0x45,)) + bytes(4 + 16) + struct.pack(">H", 1) + b"x" + bomb
+    before = clock.monotonic()
+    signed = laptop.device.sign(await sign_in_options(service))
+    signed["response"]["authenticatorData"] = encode(with_extensions)
+    assert status_and_body(await sign_in(service, signed)) == REFUSED
+    for attestation in (
+        bomb,
+        cbor2.dumps({"fmt": "none", "attStmt": {}, "authData": as_key}),
+        b"\xa2\x61a" + bomb + b"\x68authDataA\0",
+    ):
+        created = Device().create((await laptop.options()).json()["options"])
+        created["response"]["attestationObject"] = encode(attestation)
+        assert status_and_body(await laptop.finish(created)) == REFUSED
+    assert clock.monotonic() - before < 2
+
+
+def _nested_references(levels: int) -> bytes:
+    """CBOR in which every value is a list of the next one, twice."""
+    inner = b"".join(b"\xd8\x1d" + cbor2.dumps(level) for level in range(levels - 1, 0, -1))
+    return b"\xd8\x1c\x82" * levels + b"\0\0" + inner
+
+
+async def test_extensions_of_a_new_passkey_are_ignored(service: Service) -> None:
+    """Browsers ask security keys for ``credProtect`` on their own."""
+    laptop = await Laptop.of(service, with_passkey=False)
+    created = laptop.device.create((await laptop.options()).json()["options"])
+    attestation = cbor2.loads(decode(created["response"]["attestationObject"]))
+    data = attestation["authData"]
+    flags = bytes((data[32] | 0x80,))
+    attestation["authData"] = data[:32] + flags + data[33:] + cbor2.dumps({"credProtect": 3})
+    created["response"]["attestationObject"] = encode(cbor2.dumps(attestation))
+    assert (await laptop.finish(created)).status_code == 201
+    assert (await laptop.sign_in()).status_code == 200
 
 
 async def test_a_cloned_device_is_noticed(service: Service) -> None:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from loremark.base import errors, limits
+from loremark.features.identity import passkey_attestation
 from loremark.features.identity.cookies import is_loopback, own_origins
 from loremark.wire.passkeys import Assertion, NewCredential
 
@@ -116,8 +117,10 @@ def verify_registration(party: RelyingParty, credential: NewCredential, challeng
     from webauthn.helpers.exceptions import WebAuthnException
 
     try:
+        rebuilt = encode(passkey_attestation.rebuild(decode(credential.response.attestation_object)))
+        response = msgspec.structs.replace(credential.response, attestation_object=rebuilt)
         found = verify_registration_response(
-            credential=msgspec.to_builtins(credential),
+            credential=msgspec.to_builtins(msgspec.structs.replace(credential, response=response)),
             expected_challenge=challenge,
             expected_rp_id=party.require_id(),
             expected_origin=list(party.origins),
@@ -138,6 +141,8 @@ def verify_assertion(
     from webauthn.helpers.exceptions import WebAuthnException
 
     try:
+        if not passkey_attestation.has_only_header(decode(credential.response.authenticator_data)):
+            raise errors.PASSKEY_REFUSED()
         found = verify_authentication_response(
             credential=msgspec.to_builtins(credential),
             expected_challenge=challenge,

@@ -59,11 +59,17 @@ async def start_registration(call: Call, body: PasskeyStart) -> PasskeyOptions:
     needs(LOGIN),
     name="add_passkey",
     status=201,
+    tx=TxMode.NONE,
     errors=(errors.PASSKEY_REFUSED, errors.PASSKEY_LIMIT, errors.PASSKEYS_NEED_A_NAME),
 )
 async def add_passkey(call: Call, body: NewPasskey) -> PasskeyEntry:
     """Add a passkey that the browser has created."""
-    return await passkeys.add_passkey(call.tx, call.use(Passkeys), call.caller, body)
+    config = call.use(Passkeys)
+    async with call.write() as tx:
+        challenge = await passkeys.use_registration_challenge(tx, config, call.caller, body)
+    created = await passkeys.verify_registration(config, body, challenge)
+    async with call.write() as tx:
+        return await passkeys.add_passkey(tx, call.caller, created, body.name)
 
 
 @routes.add("PATCH", "/api/auth/passkeys/{id}", needs(LOGIN), name="rename_passkey", errors=(errors.PASSKEY_NOT_FOUND,))

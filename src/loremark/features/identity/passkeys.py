@@ -5,14 +5,16 @@ A passkey is a device and the verification of its user, so it replaces both pass
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from loremark.base import clock, errors, limits
 from loremark.base.caller import AuthMethod, Caller, Origin
+from loremark.base.slow_work import refuse_while_writing
 from loremark.features.audit import store as audit
 from loremark.features.identity import passkey_ceremonies as ceremonies
 from loremark.features.identity import passkey_store, service, store
-from loremark.features.identity.passkey_ceremonies import RelyingParty
+from loremark.features.identity.passkey_ceremonies import Registered, RelyingParty
 from loremark.features.identity.passkey_challenges import SIGN_IN, Challenges, registration_of
 from loremark.features.identity.service import SignedIn
 from loremark.storage.database import Database, Row, Tx
@@ -50,16 +52,26 @@ async def start_registration(tx: Tx, config: Passkeys, caller: Caller) -> Passke
     return PasskeyOptions(options=options)
 
 
-async def add_passkey(tx: Tx, config: Passkeys, caller: Caller, new: NewPasskey) -> PasskeyEntry:
-    """Store a passkey that the browser has created."""
+async def use_registration_challenge(tx: Tx, config: Passkeys, caller: Caller, new: NewPasskey) -> bytes:
+    """Return the challenge that the browser answers. It is used up even if the answer is refused."""
     config.party.require_id()
-    await store.lock_user(tx, caller.user_id)  # so that the limit holds
     challenge = ceremonies.challenge_in(new.credential.response.client_data_json)
     await _use_challenge(tx, config, challenge, registration_of(caller.user_id))
-    created = ceremonies.verify_registration(config.party, new.credential, challenge)
+    return challenge
+
+
+async def verify_registration(config: Passkeys, new: NewPasskey, challenge: bytes) -> Registered:
+    """Verify what the browser has created, in a thread."""
+    refuse_while_writing("verifying a passkey")
+    return await asyncio.to_thread(ceremonies.verify_registration, config.party, new.credential, challenge)
+
+
+async def add_passkey(tx: Tx, caller: Caller, created: Registered, name: str) -> PasskeyEntry:
+    """Store a verified passkey."""
+    await store.lock_user(tx, caller.user_id)  # so that the limit holds
     if len(await passkey_store.list_passkeys(tx, caller.user_id)) >= limits.PASSKEYS:
         raise errors.PASSKEY_LIMIT()
-    name = new.name.strip()
+    name = name.strip()
     passkey_id = await passkey_store.create_passkey(
         tx,
         caller.user_id,
@@ -97,6 +109,8 @@ async def sign_in(database: Database, config: Passkeys, request: PasskeySignIn, 
     config.party.require_id()
     credential = request.credential
     challenge = ceremonies.challenge_in(credential.response.client_data_json)
+    if config.challenges.find_expiry(challenge, SIGN_IN) is None:
+        raise errors.PASSKEY_REFUSED()
     async with database.read() as tx:
         passkey = await passkey_store.find_by_credential(tx, credential.raw_id)
         if passkey is None:
@@ -107,8 +121,16 @@ async def sign_in(database: Database, config: Passkeys, request: PasskeySignIn, 
     chosen = next((row for row in memberships if request.team_id in (None, row["id"])), None)
     if chosen is None or (handle is not None and handle != ceremonies.encode(user["id"].encode())):
         raise errors.PASSKEY_REFUSED()
-    sign_count = ceremonies.verify_assertion(
-        config.party, credential, challenge, public_key=bytes(passkey["public_key"]), sign_count=passkey["sign_count"]
+    async with database.write() as tx:
+        await _use_challenge(tx, config, challenge, SIGN_IN)
+    refuse_while_writing("verifying a passkey")
+    sign_count = await asyncio.to_thread(
+        ceremonies.verify_assertion,
+        config.party,
+        credential,
+        challenge,
+        public_key=bytes(passkey["public_key"]),
+        sign_count=passkey["sign_count"],
     )
     caller = Caller(
         user_id=user["id"],
@@ -122,7 +144,6 @@ async def sign_in(database: Database, config: Passkeys, request: PasskeySignIn, 
         request_id=origin.request_id,
     )
     async with database.write() as tx:
-        await _use_challenge(tx, config, challenge, SIGN_IN)
         if not await passkey_store.record_use(tx, passkey, sign_count):
             raise errors.PASSKEY_REFUSED()
         await audit.record(tx, caller, "login.created", caller.user_id, method=METHOD)
