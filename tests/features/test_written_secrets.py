@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from typing import Any
 
 import pytest
 from sqlalchemy import Text, select
 
+from loremark.base.redaction import written
+from loremark.base.redaction.redactor import redact
 from loremark.storage.tables import metadata
 from tests.features.ask_client import ask, project_with_facts, ticket_for
 from tests.support.service import Service
@@ -69,3 +73,48 @@ async def _found(service: Service) -> list[str]:
                     stored = str(row[column.name])
                     found += [f"{table.name}.{column.name}: {name}" for name, core in _CORE.items() if core in stored]
     return found
+
+
+@pytest.mark.both_engines
+async def test_searching_long_texts_holds_up_nobody(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may take seconds, so it happens outside of transactions, in turns."""
+    memory = await project_with_facts(service)
+    owner, project = memory.owner, memory.tool.project_id
+    other = await service.owner("Pebbles")
+    context = (await owner.post("/api/contexts", {"projectId": project, "name": "Keys"})).json()
+    item = (await owner.get(f"/api/v2/items?projectId={project}")).json()[0]
+    text = "x " * 40_000
+    nodes = [{"schemaKey": f"root/n{at}", "name": "N", "content": text} for at in range(3)]
+    searching, may_finish = threading.Semaphore(0), threading.Event()
+
+    def redact_slowly(text: str) -> tuple[str, int]:
+        if len(text) > 50_000:
+            searching.release()
+            assert may_finish.wait(30)
+        return redact(text)
+
+    monkeypatch.setattr(written, "redact", redact_slowly)
+    changes = [
+        owner.post("/api/contexts", {"projectId": project, "name": "Long", "content": text}),
+        owner.patch(f"/api/contexts/{context['id']}", {"content": text}),
+        owner.post("/api/contexts/populate", {"projectId": project, "nodes": nodes}),
+        owner.patch(f"/api/v2/items/{item['id']}", {"content": text}),
+    ]
+    running = [asyncio.ensure_future(change) for change in changes]
+    try:
+        for _ in range(2):
+            assert await asyncio.to_thread(searching.acquire, timeout=10)
+        assert not await asyncio.to_thread(searching.acquire, timeout=0.2), "two at a time"
+        async with asyncio.timeout(5):
+            assert (await other.post("/api/projects", {"name": "Quick"})).status_code == 201
+    finally:
+        may_finish.set()
+        answers = await asyncio.gather(*running)
+    assert [answer.status_code for answer in answers] == [201, 200, 200, 200]
+
+
+async def test_redaction_refuses_to_run_in_a_write_transaction(service: Service) -> None:
+    async with service.runtime.database.write():
+        with pytest.raises(RuntimeError, match="inside a write transaction"):
+            await written.redact_texts(["short"])
+    assert await written.redact_texts(["short", SECRETS["github"]]) == ["short", "[redacted:github-token]"]

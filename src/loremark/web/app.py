@@ -197,7 +197,8 @@ class App:
         if route.body is not None:
             is_open = route.needs.credentials is None
             raw = await request.read_body(limits.OPEN_BODY_BYTES if is_open else limits.BODY_BYTES)
-            arguments["body"] = read_json(request, raw, route.body, optional=route.body_optional)
+            body = read_json(request, raw, route.body, optional=route.body_optional)
+            arguments["body"] = body if route.prepare is None else await route.prepare(body)
         return arguments
 
     async def _send(self, request: Request, response: Response | Stream, decision: Decision | None, send: Send) -> None:

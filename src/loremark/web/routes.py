@@ -10,7 +10,7 @@ import enum
 import inspect
 import re
 import typing
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -59,6 +59,7 @@ class Route:
     body_optional: bool
     raw_body: type[Any] | None
     """The type of a body that the handler reads itself."""
+    prepare: Callable[[Any], Awaitable[Any]] | None
     query: type[Any] | None
     answer: Any
 
@@ -105,12 +106,14 @@ class Routes:
         alternate_type: str | None = None,
         in_openapi: bool = True,
         raw_body: type[Any] | None = None,
+        prepare: Callable[[Any], Awaitable[Any]] | None = None,
     ) -> Callable[[Handler], Handler]:
         """Declare the decorated function as the handler of this method and path.
 
         ``counted``: whether the global rate limit counts it. ``cacheable``: polled often, and the response depends only
         on the database. ``alternate_type``: another media type the client can request. ``in_openapi``: whether OpenAPI
         lists it; browser pages are not listed. ``raw_body``: the type of a body that the handler reads itself.
+        ``prepare``: slow work on the body, done before the transaction opens.
         """
         mode = tx or (TxMode.READ if method == "GET" else TxMode.WRITE)
 
@@ -141,6 +144,7 @@ class Routes:
                     path_parameters=tuple(_snake(found) for found in _PARAMETER.findall(path)),
                     body=body,
                     raw_body=raw_body,
+                    prepare=prepare,
                     body_optional=body is not None and not _required_fields(body),
                     query=hints.get("query"),
                     answer=hints["return"],

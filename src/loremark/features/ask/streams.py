@@ -185,12 +185,13 @@ class AnswerStream:
             completion_tokens=completion_tokens,
             total_tokens=prompt_tokens + completion_tokens,
         )
+        texts = await chats.clean_texts(self._request.question, self._builder.text)
         async with self._deps.write_slots, self._deps.database.write() as tx:
             released = await store.release_ticket(tx, self._request.scope, self._ticket, self._until_ms)
             if not released and await self._is_stored(tx):
                 return self._done(usage, error)
             await self._charge(tx, usage)
-            self._written.append(await self._write(tx, usage) if self._builder.text.strip() else None)
+            self._written.append(await self._write(tx, usage, *texts) if self._builder.text.strip() else None)
         return self._done(usage, error)
 
     async def _is_stored(self, tx: Tx) -> bool:
@@ -208,13 +209,13 @@ class AnswerStream:
             [await chats.has_message(tx, scope, chat_id, message_id) for message_id in self._written if message_id]
         )
 
-    async def _write(self, tx: Tx, usage: TokenUsage) -> str | None:
+    async def _write(self, tx: Tx, usage: TokenUsage, question: str, answer: str) -> str | None:
         return await chats.add_turn(
             tx,
             self._request.scope,
             self._request.chat_id,
-            question=self._request.question,
-            answer=self._builder.text,
+            question=question,
+            answer=answer,
             sources=[replace(source, facts=_truncate(source.facts)) for source in self._sources()],
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,

@@ -12,7 +12,7 @@ import msgspec
 from loremark.base import errors, ids
 from loremark.base.caller import Caller, Scope
 from loremark.base.limits import CHAT_TITLE_CHARS
-from loremark.base.redaction.written import redact_fields
+from loremark.base.redaction.written import redact_texts
 from loremark.features.chats import store
 from loremark.features.chats.titles import clean_title, title_words
 from loremark.features.history.tokens import count_tokens
@@ -89,6 +89,11 @@ async def list_turns(tx: Tx, scope: Scope, chat_id: str, take: int) -> list[Row]
     return await store.list_newest(tx, scope, chat_id, take)
 
 
+async def clean_texts(*texts: str) -> list[str]:
+    """Return texts that can be stored, without secrets. Searching them takes time, so not in a transaction."""
+    return await redact_texts([_storable(text) for text in texts])
+
+
 async def add_turn(
     tx: Tx,
     scope: Scope,
@@ -101,7 +106,7 @@ async def add_turn(
     completion_tokens: int,
     model: str,
 ) -> str | None:
-    """Store a question and its answer, and count their tokens.
+    """Store a question and its answer, both from ``clean_texts``, and count their tokens.
 
     Returns the answer's message id, or None if the chat has been deleted.
 
@@ -110,16 +115,14 @@ async def add_turn(
     chat = await store.lock_chat(tx, scope, chat_id)
     if chat is None:
         return None
-    texts = await redact_fields({"question": _storable(question), "answer": _storable(answer)}, "question", "answer")
-    stored_question, stored_answer = texts["question"], texts["answer"]
     usage = {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens, "model": model}
     no_usage = {"prompt_tokens": 0, "completion_tokens": 0, "model": None}
     messages = (
-        {"role": "user", "content": stored_question, "sources": "[]", **no_usage},
-        {"role": "assistant", "content": stored_answer, "sources": msgspec.json.encode(sources).decode(), **usage},
+        {"role": "user", "content": question, "sources": "[]", **no_usage},
+        {"role": "assistant", "content": answer, "sources": msgspec.json.encode(sources).decode(), **usage},
     )
     answer_id = await store.insert_messages(tx, scope, chat, messages)
-    stored = count_tokens(stored_question) + count_tokens(stored_answer)
+    stored = count_tokens(question) + count_tokens(answer)
     spent = prompt_tokens + completion_tokens
     await store.count_turn(tx, scope, chat, messages=len(messages), ai_tokens=spent, stored=stored, model=model)
     await count_chat_storage(tx, scope, stored)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET
 
 from loremark.base import clock, errors, ids, limits
 from loremark.base.caller import Caller
-from loremark.base.redaction.written import redact_fields
+from loremark.base.redaction.written import redact_structs
 from loremark.features.audit import store as audit
 from loremark.features.contexts import hierarchy, store
 from loremark.features.contexts.key_generation import generate_key
@@ -30,10 +31,11 @@ from loremark.wire.contexts import (
     ContextNode,
     ContextUpdate,
     NewContext,
-    PopulateNode,
     PopulateRequest,
     PopulateResult,
 )
+
+Written = TypeVar("Written", NewContext, ContextUpdate)
 
 _TEXTS = ("name", "description", "content")
 _STATE_AFTER = {"approve": "approved", "deprecate": "deprecated"}
@@ -104,8 +106,21 @@ async def get_context(tx: Tx, caller: Caller, context_id: str, access: Access) -
     return locked
 
 
+async def without_secrets(request: Written) -> Written:
+    """Remove secrets from the texts, which can take seconds, so not in a transaction."""
+    return (await redact_structs([request], *_TEXTS))[0]
+
+
+async def nodes_without_secrets(request: PopulateRequest) -> PopulateRequest:
+    """Like ``without_secrets``."""
+    return msgspec.structs.replace(request, nodes=await redact_structs(request.nodes, *_TEXTS))
+
+
 async def create_context(tx: Tx, caller: Caller, request: NewContext) -> Row:
-    """Create a draft context. Project and key default to the parent's project, and the parent's key plus the name."""
+    """Create a draft context from texts without secrets.
+
+    Project and key default to the parent's project, and the parent's key plus the name.
+    """
     parent = None
     if request.parent_context_id is not None:
         parent = await get_context(tx, caller, request.parent_context_id, Access.READ)
@@ -127,9 +142,9 @@ async def create_context(tx: Tx, caller: Caller, request: NewContext) -> Row:
         caller.scope,
         project_id=project_id,
         fields={
-            **await redact_fields(
-                {"name": request.name.strip(), "description": request.description, "content": request.content}, *_TEXTS
-            ),
+            "name": request.name.strip(),
+            "description": request.description,
+            "content": request.content,
             "schema_key": key,
             "parent_id": parent["id"] if parent is not None else None,
             "tier": int(request.tier),
@@ -144,9 +159,12 @@ async def create_context(tx: Tx, caller: Caller, request: NewContext) -> Row:
 
 
 async def update_context(tx: Tx, caller: Caller, row: Row, change: ContextUpdate) -> None:
-    """Apply the given fields; the state does not change. To change the parent, the caller must lock the tree first."""
+    """Apply the given fields, without secrets; the state does not change.
+
+    To change the parent, the caller must lock the tree first.
+    """
     given = {name: getattr(change, name) for name in _TEXTS}
-    changes = await redact_fields({name: value or "" for name, value in given.items() if value is not UNSET}, *_TEXTS)
+    changes: dict[str, Any] = {name: value or "" for name, value in given.items() if value is not UNSET}
     if "name" in changes:
         changes["name"] = changes["name"].strip()
     reason = "edited" if any(row[name] != value for name, value in changes.items()) else "moved"
@@ -213,19 +231,14 @@ async def revert_context(tx: Tx, caller: Caller, row: Row, version: int) -> None
         await touch_memory(tx, caller.scope, row["project_id"])
 
 
-async def _redacted(node: PopulateNode) -> PopulateNode:
-    texts = await redact_fields({name: getattr(node, name) for name in _TEXTS}, *_TEXTS)
-    return msgspec.structs.replace(node, **texts)
-
-
 async def populate(tx: Tx, caller: Caller, request: PopulateRequest) -> PopulateResult:
-    """Create or update all nodes in one transaction. A dry run only returns the diff."""
+    """Create or update all nodes, without secrets, in one transaction. A dry run only returns the diff."""
     await require_access(tx, caller, request.project_id, Access.WRITE)
     diff = await apply_nodes(
         tx,
         caller.scope,
         request.project_id,
-        [await _redacted(node) for node in request.nodes],
+        request.nodes,
         reason="populated",
         actor_id=caller.user_id,
         dry_run=request.dry_run,

@@ -73,6 +73,7 @@ async def show_tree(call: Call, query: TreeQuery) -> list[ContextNode]:
     name="create",
     status=201,
     errors=(*_CHANGE, errors.PROJECT_NOT_FOUND, errors.SCHEMA_KEY_TAKEN),
+    prepare=editing.without_secrets,
 )
 async def create_context(call: Call, body: NewContext) -> ContextDetail:
     """Create a context. It is a draft until approved."""
@@ -85,6 +86,7 @@ async def create_context(call: Call, body: NewContext) -> ContextDetail:
     needs(KEY | LOGIN, "write"),
     name="populate",
     errors=(*_WRITE, errors.PROJECT_NOT_FOUND),
+    prepare=editing.nodes_without_secrets,
 )
 async def populate(call: Call, body: PopulateRequest) -> PopulateResult:
     """Create or update many contexts by schema key, all or nothing."""
@@ -105,6 +107,7 @@ async def get_context(call: Call, id: str) -> ContextDetail:
     needs(KEY | LOGIN, "write"),
     name="update",
     errors=(*_CHANGE, errors.PRECONDITION_FAILED),
+    prepare=editing.without_secrets,
 )
 async def update_context(call: Call, id: str, body: ContextUpdate) -> ContextDetail:
     """Update a context's name, description or content, or move its subtree. State and key do not change."""

@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from loremark.base import clock, errors
 from loremark.base.caller import Caller, Scope
-from loremark.base.redaction.written import redact_fields
+from loremark.base.redaction.written import redact_structs
 from loremark.features.audit import store as audit
 from loremark.features.history import store as history
 from loremark.features.items import records, store
@@ -96,11 +96,15 @@ async def require_seen_text(tx: Tx, caller: Caller, row: Row, change: ItemUpdate
         raise errors.PRECONDITION_FAILED()
 
 
+async def without_secrets(change: ItemUpdate) -> ItemUpdate:
+    """Remove secrets from the texts, which can take a second, so not in a transaction."""
+    return (await redact_structs([change], "title", "content"))[0]
+
+
 async def update_item(tx: Tx, caller: Caller, row: Row, change: ItemUpdate) -> None:
-    """Apply the given fields and clear the flags that a user's edit or approval resolves."""
+    """Apply the given fields, without secrets, and clear the flags that a user's edit or approval resolves."""
     before = records.to_item(row)
     given = {name: getattr(change, name) for name in _SIMPLE_FIELDS if getattr(change, name) is not UNSET}
-    given = await redact_fields(given, "title", "content")
     given |= {name: tuple(getattr(change, name)) for name in ("tags", "files") if getattr(change, name) is not UNSET}
     if not given:
         return

@@ -79,6 +79,7 @@ async def get_item(call: Call, id: str) -> MemoryItem:
     needs(KEY | LOGIN, "write", "capture"),
     name="update",
     errors=(*_CHANGE, errors.PRECONDITION_FAILED),
+    prepare=editing.without_secrets,
 )
 async def update_item(call: Call, id: str, body: ItemUpdate) -> MemoryItem:
     """Edit, approve or deprecate an item. With the scope ``capture``, only report that it is outdated."""
