@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from loremark.base import clock
+from loremark.base import clock, errors, limits
+from loremark.base.caller import Scope
+from loremark.features.team import invitations
+from loremark.features.team.jobs import without_links
 from loremark.storage.tables import audit_entries, invitation_projects
 from tests.features.steps import accept, cookies_of, run_sql, status_and_body
 from tests.support.people import Person
@@ -220,3 +223,53 @@ async def test_concurrent_accept_and_renewal_leave_no_pending_invitation(service
         else:
             assert (status, again.status_code, status_and_body(joined)) == ("invited", 201, INVALID_LINK)
     await service.wait_for_jobs()
+
+
+@pytest.mark.settings(LOREMARK_ROUTE_LIMITS="invite=2/hour")
+async def test_invitations_are_limited_per_address_and_team(service: Service) -> None:
+    """Each sends an email to somebody who did not ask for it."""
+    now_ms = clock.now_ms()
+    with clock.use(lambda: now_ms):
+        first, second = await service.owner(), await service.owner()
+        project = await first.create_project()
+        tried = [
+            await first.post("/api/team", {"email": GUEST, "role": "member"}),
+            await first.post(f"/api/projects/{project}/members", {"email": GUEST, "role": "member"}),
+            await second.post("/api/team", {"email": GUEST.upper(), "role": "member"}),
+        ]
+        assert [answer.status_code for answer in tried] == [201, 201, 429]
+        assert tried[2].json()["error"].startswith("Rate limit exceeded. Please retry after")
+        others = [await first.post("/api/team", {"email": f"{at}@example.com", "role": "member"}) for at in range(19)]
+        assert [answer.status_code for answer in others] == [201] * 18 + [429]
+
+
+@pytest.mark.both_engines
+async def test_pending_invitations_are_limited_and_listed_in_pages(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "INVITATIONS", 3)
+    owner = await service.owner()
+    made = [await _invite(owner, "/api/team", email=f"{at}@example.com") for at in range(3)]
+    full = await owner.post("/api/team", {"email": "late@example.com", "role": "member"})
+    assert status_and_body(full) == (409, {"error": errors.INVITATION_LIMIT.text})
+    assert (await _invite(owner, "/api/team", email="1@example.com"))["id"] == made[1]["id"], "renewing is allowed"
+    async with service.runtime.database.read() as tx:
+        scope = Scope(owner.team_id)
+        page = await invitations.list_open(tx, scope, after=made[0]["id"], take=1)
+    assert [row["id"] for row in page] == [made[1]["id"]]
+    assert (await owner.delete(f"/api/team/{made[0]['id']}")).status_code == 204
+    assert (await _invite(owner, "/api/team", email="late@example.com"))["status"] == "invited"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("Your bank: log in at http://evil.example/a?b", "Your bank log in at http evil example a?b"),
+        ("www.evil.example", "www evil example"),
+        ("Dr. Ada O'Neil-Söhne, Inc.", "Dr. Ada O'Neil-Söhne, Inc."),
+        ("help@evil.example", "help evil example"),
+        ("x" * 90, "x" * 60),
+    ],
+)
+def test_names_in_invitation_emails_are_no_links(name: str, shown: str) -> None:
+    assert without_links(name) == shown

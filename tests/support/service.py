@@ -123,7 +123,7 @@ def settings_for(folder: Path, database_url: str, **changes: str) -> Settings:
         "LOREMARK_DATABASE_URL": database_url,
         "LOREMARK_BASE_URL": BASE_URL,
         "LOREMARK_RATE_LIMIT_PER_MINUTE": "100000",
-        "LOREMARK_ROUTE_LIMITS": "login=1000/minute,code=1000/minute,ask=100000/minute,genesis.start=0",
+        "LOREMARK_ROUTE_LIMITS": "login=1000/minute,code=1000/minute,invite=0,ask=100000/minute,genesis.start=0",
         "LOREMARK_LOG_LEVEL": "error",
         **changes,
     }

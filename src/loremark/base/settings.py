@@ -27,7 +27,7 @@ GENERATED = "{generated}"
 """Placeholder for a secret generated in the data directory. An empty value means no secret."""
 CLIENT_VARIABLES = ("LOREMARK_URL", "LOREMARK_API_KEY", "LOREMARK_PROJECT", "LOREMARK_HMAC_SECRET")
 """Read by the CLI, the hook and the MCP server; the server ignores them."""
-DEFAULT_ROUTE_LIMITS = "login=10/minute,code=20/hour,ask=30/minute,genesis.start=6/hour"
+DEFAULT_ROUTE_LIMITS = "login=10/minute,code=20/hour,invite=10/hour,ask=30/minute,genesis.start=6/hour"
 _ALLOWED_HOST = re.compile(r"\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 T = TypeVar("T")
 
@@ -111,7 +111,8 @@ class Settings:
         DEFAULT_ROUTE_LIMITS,
         "Per-route limits, `name=count/window`. `name=0` disables one; routes not listed keep their default. `login` "
         "is counted per account and address, and per address alone with five times the limit. `code` counts two-factor "
-        "codes that come with the right password, per account.",
+        "codes that come with the right password, per account. `invite` counts invitations per invited address, and "
+        "per team with ten times the limit.",
     )
     trusted_proxies: tuple[str, ...] = _setting(
         (),

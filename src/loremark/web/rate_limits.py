@@ -11,7 +11,7 @@ import msgspec
 from loremark.base import clock, log
 
 _WINDOWS_S = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
-ROUTE_LIMITS = ("login", "code", "ask", "genesis.start")
+ROUTE_LIMITS = ("login", "code", "invite", "ask", "genesis.start")
 """The routes with their own limit."""
 _PAIR = re.compile(r"\s*([a-z.]+)\s*=\s*(\d+)\s*/\s*(second|minute|hour|day)\s*|\s*([a-z.]+)\s*=\s*0\s*")
 _REDIS_SECONDS = 0.5

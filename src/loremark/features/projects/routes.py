@@ -12,6 +12,7 @@ from loremark.features.projects import secrets, service, store
 from loremark.features.projects.access import Access, access_level_of, get_project
 from loremark.features.projects.repository import RepoHosts, auth_method
 from loremark.features.team.departures import DepartureSteps
+from loremark.features.team.invitation_limits import check_invitation_limit
 from loremark.storage.database import Row
 from loremark.web.authentication import KEY, LOGIN, needs
 from loremark.web.call import Call
@@ -150,11 +151,17 @@ async def list_members(call: Call, id: str, query: Page) -> list[ProjectMember]:
     needs(KEY | LOGIN, "admin"),
     name="add_member",
     status=201,
-    errors=(*_MANAGED, errors.ALREADY_MEMBER),
+    tx=TxMode.NONE,
+    errors=(*_MANAGED, errors.ALREADY_MEMBER, errors.INVITATION_LIMIT),
 )
 async def add_member(call: Call, id: str, body: NewMember) -> ProjectMember | Invitation:
     """Add a team member to the project. An unknown email address is invited to the team."""
-    return await service.add_member(call.tx, call.caller, id, body)
+    async with call.database.read() as tx:
+        is_invitation = call.caller.manages and not await service.is_team_member(tx, call.caller, body.email)
+    if is_invitation:
+        await check_invitation_limit(call, body.email)
+    async with call.write() as tx:
+        return await service.add_member(tx, call.caller, id, body)
 
 
 @routes.add(

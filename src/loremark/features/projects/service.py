@@ -116,6 +116,10 @@ def member_shape(row: Row) -> ProjectMember:
     )
 
 
+async def is_team_member(tx: Tx, caller: Caller, email: str) -> bool:
+    return await team_store.find_member_by_email(tx, caller.scope, email_key(email)) is not None
+
+
 async def add_member(tx: Tx, caller: Caller, project_id: str, wanted: NewMember) -> ProjectMember | Invitation:
     """Add a team member to a project; an unknown address is invited to the team and the project."""
     await get_project(tx, caller, project_id, Access.MANAGE)

@@ -43,7 +43,18 @@ def _upsert_project(new: InsertMaker) -> Executable:
 
 _INVITE = Sql(_upsert_invitation)
 _ADD_PROJECT = Sql(_upsert_project)
-_OPEN = Sql(select(invitations).where(invitations.c.team_id == bindparam("scope"), _is_open).order_by(invitations.c.id))
+_of_team = and_(invitations.c.team_id == bindparam("scope"), _is_open)
+_OPEN = Sql(
+    select(invitations)
+    .where(_of_team, invitations.c.id > bindparam("after"))
+    .order_by(invitations.c.id)
+    .limit(bindparam("take"))
+)
+_COUNT_VALID = Sql(
+    select(func.count().label("valid"))
+    .select_from(invitations)
+    .where(_of_team, invitations.c.expires_at_ms > bindparam("now_ms"))
+)
 _GET = Sql(select(invitations).where(invitations.c.id == bindparam("invitation_id")).with_for_update())
 _ACCEPT = Sql(
     update(invitations).where(and_(invitations.c.id == bindparam("invitation_id"), _is_open)).values(status="accepted")
@@ -130,8 +141,16 @@ async def add_project(tx: Tx, scope: Scope, invitation_id: str, project_id: str,
     await tx.run(_ADD_PROJECT, invitation_id=invitation_id, project_id=project_id, team_id=scope, role=role)
 
 
-async def list_open(tx: Tx, scope: Scope) -> list[Row]:
-    return await tx.many(_OPEN, scope=scope)
+async def list_open(tx: Tx, scope: Scope, *, after: str, take: int) -> list[Row]:
+    """List pending invitations, oldest first."""
+    return await tx.many(_OPEN, scope=scope, after=after, take=take)
+
+
+async def count_valid(tx: Tx, scope: Scope) -> int:
+    """Count the pending invitations that have not expired."""
+    row = await tx.one(_COUNT_VALID, scope=scope, now_ms=clock.now_ms())
+    assert row is not None
+    return int(row["valid"])
 
 
 async def find(tx: Tx, invitation_id: str) -> Row | None:

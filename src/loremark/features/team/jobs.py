@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from loremark.base import clock
 from loremark.features.identity import store as people
 from loremark.features.team import invitations
@@ -10,6 +12,8 @@ from loremark.jobs.run import Run
 from loremark.ports.mail.mailer import Mailer
 from loremark.storage.database import Database
 
+_LINK_SIGNS = re.compile(r"[:/\\@]+|(?<=\w)[.\u3002\uff0e\uff61]+(?=\w)")
+_NAME_CHARS = 60
 _TEXT = """Hello,
 
 {inviter} has invited you to join the team "{team}" on Loremark, shared project memory for coding agents.
@@ -37,12 +41,17 @@ class InvitationEmail:
                 return
             inviter = await people.get_user(tx, invitation["invited_by"])
             team = await people.get_team(tx, invitation["team_id"])
+        inviter_name, team_name = without_links(inviter["name"]), without_links(team["name"])
         text = _TEXT.format(
-            inviter=inviter["name"],
-            team=team["name"],
+            inviter=inviter_name,
+            team=team_name,
             until=clock.iso(invitation["expires_at_ms"])[:16].replace("T", " ") + " UTC",
             link=f"{self._base_url}/invitation?token={self._tokens.make(invitation)}",
         )
-        await self._mailer.send(
-            invitation["email"], f"{inviter['name']} invited you to join {team['name']} on Loremark", text
-        )
+        subject = f"{inviter_name} invited you to join {team_name} on Loremark"
+        await self._mailer.send(invitation["email"], subject, text)
+
+
+def without_links(name: str) -> str:
+    """Return a name in which no mail program finds a link, because it goes to somebody who knows neither of us."""
+    return " ".join(_LINK_SIGNS.sub(" ", name).split())[:_NAME_CHARS].strip()

@@ -11,6 +11,7 @@ from loremark.features.identity.cookies import LoginCookie
 from loremark.features.identity.login_limits import check_password_limit
 from loremark.features.team import invitations, service, store
 from loremark.features.team.departures import DepartureSteps
+from loremark.features.team.invitation_limits import check_invitation_limit
 from loremark.features.team.tokens import InvitationTokens
 from loremark.web.authentication import ANYONE, KEY, LOGIN, Origins, cookie, needs
 from loremark.web.call import Call
@@ -44,9 +45,9 @@ async def list_team(call: Call, query: TeamQuery) -> list[TeamMember | Invitatio
         rows = await store.list_members(call.tx, call.caller.scope, after=query.cursor, take=query.take)
         found += [service.member_shape(row) for row in rows]
     if query.include == "invited" and len(found) < query.take:
-        after = query.cursor if in_invitations else None
-        pending = await invitations.list_open(call.tx, call.caller.scope)
-        found += [service.invitation_shape(row, service.team_role(row)) for row in pending if row["id"] > (after or "")]
+        after = query.cursor if in_invitations and query.cursor else ""
+        pending = await invitations.list_open(call.tx, call.caller.scope, after=after, take=query.take - len(found))
+        found += [service.invitation_shape(row, service.team_role(row)) for row in pending]
     return cut(call, query, found, [entry.id for entry in found])
 
 
@@ -56,11 +57,14 @@ async def list_team(call: Call, query: TeamQuery) -> list[TeamMember | Invitatio
     needs(KEY | LOGIN, "admin", roles=MANAGERS),
     name="invite",
     status=201,
-    errors=(errors.ALREADY_MEMBER,),
+    tx=TxMode.NONE,
+    errors=(errors.ALREADY_MEMBER, errors.INVITATION_LIMIT),
 )
 async def invite(call: Call, body: NewMember) -> Invitation:
     """Invite someone to the team by email."""
-    return await service.invite(call.tx, call.caller, body)
+    await check_invitation_limit(call, body.email)
+    async with call.write() as tx:
+        return await service.invite(tx, call.caller, body)
 
 
 @routes.add(

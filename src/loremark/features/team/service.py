@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loremark.base import clock, errors
+from loremark.base import clock, errors, limits
 from loremark.base.caller import MANAGERS, MEMBER, AuthMethod, Caller, Origin, Role, Scope
 from loremark.base.passwords import Passwords
 from loremark.features.audit import store as audit
@@ -63,6 +63,8 @@ async def invite(tx: Tx, caller: Caller, wanted: NewMember, *, project_id: str |
     # Checked while the invitation is locked, so it cannot be accepted in between.
     if await store.find_member_by_email(tx, caller.scope, key) is not None:
         raise errors.ALREADY_MEMBER()
+    if await invitations.count_valid(tx, caller.scope) > limits.INVITATIONS:
+        raise errors.INVITATION_LIMIT()
     if project_id is not None:
         await invitations.add_project(tx, caller.scope, invitation["id"], project_id, wanted.role)
     await queue.enqueue(tx, INVITATION_EMAIL, {"invitationId": invitation["id"]}, team_id=caller.team_id)
