@@ -16,6 +16,7 @@ from sqlalchemy import select
 
 from loremark.base import clock, errors
 from loremark.base.clock import MINUTE_MS
+from loremark.base.passwords import Passwords
 from loremark.entry import admin
 from loremark.features.identity import qr_code, totp
 from loremark.features.identity import second_factor_store as factors
@@ -244,6 +245,26 @@ async def test_invitations_ask_for_a_full_sign_in(service: Service) -> None:
     assert status_and_body(by_password) == (401, {"error": errors.SIGN_IN_TO_ACCEPT.text})
     signed_in = await phone.send("POST", "/api/team/invitations/accept", {"token": token})
     assert signed_in.status_code == 200
+
+
+@pytest.mark.both_engines
+async def test_two_factor_turned_on_while_an_invitation_is_accepted(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    phone = await Phone.of(service, on=False)
+    invited = (await (await service.owner("Pebbles")).post("/api/team", {"email": phone.person.email})).json()["id"]
+    token = await service.invitation_token(invited)
+    matches = Passwords.matches
+
+    async def matches_slowly(passwords: Passwords, password: str, hashed: str | None) -> bool:
+        found = await matches(passwords, password, hashed)
+        monkeypatch.setattr(Passwords, "matches", matches)
+        await phone.turn_on()
+        return found
+
+    monkeypatch.setattr(Passwords, "matches", matches_slowly)
+    by_password = await accept(service, token, password=PASSWORD)
+    assert status_and_body(by_password) == (401, {"error": errors.SIGN_IN_TO_ACCEPT.text})
 
 
 @pytest.mark.settings(LOREMARK_ROUTE_LIMITS="login=6/minute,code=4/hour", LOREMARK_TRUSTED_PROXIES="127.0.0.1/32")

@@ -214,6 +214,8 @@ async def accept(
     async with database.write() as tx:
         if user is not None and not proven:
             await identity.require_same_password(tx, user)
+            if await second_factor.is_required(tx, user["id"]):  # turned on since
+                raise errors.SIGN_IN_TO_ACCEPT()
         invitation = await _get_open_invitation(tx, tokens, acceptance.token)
         user_id, name = await _get_or_create_account(tx, invitation, acceptance, hashed, user)
         scope = Scope(invitation["team_id"])
