@@ -83,3 +83,21 @@ async def test_stalled_readers_are_limited_and_cancelled(service: Service, monke
     assert slow.ended
     for _ in range(export_slots.MAX_PER_USER + 1):
         assert len(await export(owner, project)) > 100
+
+
+@pytest.mark.parametrize(("chunk_s", "is_cancelled"), [(0.0, True), (0.05, False)])
+async def test_readers_that_are_slow_on_average_are_cancelled(
+    monkeypatch: pytest.MonkeyPatch, chunk_s: float, is_cancelled: bool
+) -> None:
+    """A reader that takes a little now and then would hold its slot. ``chunk_s``: the time a chunk may take."""
+    monkeypatch.setattr(export_slots, "_STALL_S", 0.2)
+    pace = export_slots.ReaderPace("prj_1")
+
+    async def read() -> None:
+        for _ in range(30):
+            with pace.sending(int(chunk_s * 128 * 1024)):
+                await asyncio.sleep(0.02)
+
+    reading = asyncio.create_task(read())
+    await asyncio.wait([reading], timeout=20)
+    assert reading.cancelled() is is_cancelled

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary, finalize
 
-from loremark.base import errors, log
+from loremark.base import clock, errors, log
 from loremark.base.caller import Caller
 from loremark.storage.database import Database
 
@@ -21,7 +21,9 @@ MAX_PER_TEAM = 3
 MAX_PER_USER = 2
 _RETRY_S = 10
 _STALL_S = 30.0
-"""How long a reader may take for one chunk."""
+"""How long a reader may pause."""
+_BYTES_PER_S = 128 * 1024
+"""How fast a reader has to be on average."""
 
 _log = log.logger("transfer")
 
@@ -65,21 +67,30 @@ def acquire_slot(database: Database, caller: Caller) -> ExportSlot:
     return _slots.setdefault(database, ExportSlots()).take(caller)
 
 
-@contextmanager
-def stall_timeout(project_id: str) -> Iterator[None]:
-    """Cancel the export if the reader does not take a chunk in time, to free its snapshot and slot.
+class ReaderPace:
+    """Cancels an export whose reader stops, or is too slow on average, to free its snapshot and slot.
 
     The task that iterates over the stream also sends it, so that task is cancelled.
     """
 
-    def cancel(task: asyncio.Task[Any]) -> None:
-        _log.warning("export cancelled: the client stopped reading", project_id=project_id)
-        task.cancel()
+    def __init__(self, project_id: str) -> None:
+        self._project_id = project_id
+        self._left_s = _STALL_S
 
-    sending = asyncio.current_task()
-    assert sending is not None
-    timer = asyncio.get_running_loop().call_later(_STALL_S, cancel, sending)
-    try:
-        yield
-    finally:
-        timer.cancel()
+    @contextmanager
+    def sending(self, size: int) -> Iterator[None]:
+        """Send a chunk. Its size earns time, and sending it spends that."""
+        self._left_s = min(_STALL_S, self._left_s + size / _BYTES_PER_S)
+        sending = asyncio.current_task()
+        assert sending is not None
+        timer = asyncio.get_running_loop().call_later(self._left_s, self._cancel, sending)
+        started = clock.monotonic()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            self._left_s -= clock.monotonic() - started
+
+    def _cancel(self, task: asyncio.Task[Any]) -> None:
+        _log.warning("export cancelled: the client reads too slowly", project_id=self._project_id)
+        task.cancel()

@@ -16,7 +16,7 @@ from loremark.base.caller import Scope
 from loremark.features.sessions.blobs import PayloadReader
 from loremark.features.transfer import line_writer, store
 from loremark.features.transfer.evidence import event_ids_in_snapshot, parse_evidence
-from loremark.features.transfer.export_slots import ExportSlot, stall_timeout
+from loremark.features.transfer.export_slots import ExportSlot, ReaderPace
 from loremark.features.transfer.refs import Refs, time_part
 from loremark.ports.blobs.store import Blobs
 from loremark.storage.database import Database, Row, Tx
@@ -37,16 +37,17 @@ async def export_project(
     database: Database, blobs: Blobs, scope: Scope, project_id: str, slot: ExportSlot | None = None
 ) -> AsyncGenerator[bytes, None]:
     """Yield the export in chunks. The caller has checked access and acquired a slot."""
+    pace = ReaderPace(project_id)
     try:
         async with open_snapshot(database) as tx:
             buffer = bytearray()
             async for lines in _Export(tx, blobs, scope, project_id).batches():
                 buffer += lines
                 if len(buffer) >= _CHUNK_BYTES:
-                    with stall_timeout(project_id):
+                    with pace.sending(len(buffer)):
                         yield bytes(buffer)
                     buffer.clear()
-            with stall_timeout(project_id):
+            with pace.sending(len(buffer)):
                 yield bytes(buffer)
     finally:
         if slot is not None:
