@@ -206,7 +206,7 @@ async def test_what_sessions_said_is_quoted_as_unreviewed(service: Service, url:
         (source,) = answer["sources"]
         assert (source["reviewed"], source["sessionId"], source["cited"]) == (False, session, True)
         assert text.startswith(f"{FENCED}\n\nUnreviewed, from a session with claude-code on ")
-        assert text.endswith(f"Sources: {source['id']} (unreviewed, session {session})\n{END}")
+        assert text.endswith(f"Sources: {source['id']} (unreviewed, from {session})\n{END}")
 
 
 def test_a_quotation_cannot_pass_as_something_else() -> None:
@@ -240,17 +240,21 @@ async def test_contexts_scans_resources_and_prompts(service: Service, url: str) 
         },
     ]
     await owner.post("/api/contexts/populate", {"projectId": project_id, "nodes": nodes})
+    (root,) = [one for one in (await owner.get("/api/contexts")).json() if one["schemaKey"] == "root"]
+    await owner.post(f"/api/contexts/{root['id']}/approve", {"action": "approve"})
     for era in ERAS:
         async with agent(url, owner.key, era) as client:
+            assert f"\n- Root [root] {root['id']}\n" in (await call(client, "memory_tree"))[0]
             await _check_read_access(client, project_id)
 
 
 async def _check_read_access(client: Client, project_id: str) -> None:
-    _, tree = await call(client, "memory_tree", under="root/api")
+    text, tree = await call(client, "memory_tree", under="root/api")
     (context,) = tree["contexts"]
+    assert (context["state"], "- [draft, unreviewed] API [root/api]" in text) == ("draft", True)
     for given in (context["id"], "root/api"):
         text, _ = await call(client, "memory_context", id=given)
-        assert "Every route says who may call it." in text
+        assert "# [draft, unreviewed] API [root/api]\n\n> Every route says who may call it." in text
     assert "No context with the key" in await expect_error(client, "memory_context", id="root/nowhere")
     _, scan = await call(client, "memory_genesis")
     assert not scan["scanned"]
@@ -262,7 +266,7 @@ async def _check_read_access(client: Client, project_id: str) -> None:
         assert brain.mime_type == "text/markdown"
         assert brain.text.startswith(FENCED)  # type: ignore[union-attr]
     document = (await client.read_resource(f"loremark://contexts/{context['id']}")).contents[0]
-    assert "Every route" in document.text  # type: ignore[union-attr]
+    assert "# [draft, unreviewed] API\n\n> Every route" in document.text  # type: ignore[union-attr]
     for nowhere in ("loremark://items/itm_nothing", "loremark://elsewhere", "file:///etc/passwd"):
         with pytest.raises(MCPError, match="Resource not found") as failed:
             await client.read_resource(nowhere)

@@ -41,6 +41,11 @@ def escape(text: str) -> str:
     return text
 
 
+def plain_name(text: str, most: int) -> str:
+    """A name that a client sent, without spaces and markup: outside a quotation it must not read as a sentence."""
+    return "".join(letter for letter in text if letter.isalnum() or letter in "-_./")[:most]
+
+
 def _escape_tag(text: str, tag: str) -> str:
     """Escape the start of a tag in any case: models don't tell them apart."""
     lower, at = text.translate(_LOWER), 0

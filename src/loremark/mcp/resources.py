@@ -7,13 +7,12 @@ from typing import Any
 
 import msgspec
 
-from loremark.base.briefing_markers import clean
 from loremark.client.call import ApiError
 from loremark.client.calls.brain import get_brain
 from loremark.client.calls.contexts import get_context
 from loremark.client.calls.items import get_item
 from loremark.client.calls.projects import list_projects
-from loremark.mcp.formatting import NOTICE, escape_all, fenced, one_line
+from loremark.mcp.formatting import NOTICE, context_mark, escape_all, fenced, one_line, quoted
 from loremark.mcp.memory import Memory
 
 _MARKDOWN = "text/markdown"
@@ -91,8 +90,8 @@ async def read(memory: Memory, uri: str) -> tuple[str, str]:
             shown = {"notice": NOTICE, **escape_all(msgspec.to_builtins(item))}
             return msgspec.json.encode(shown).decode(), _JSON
         context = await memory.client.send(get_context(match[3]))
-        mark = "" if context.state == "approved" else f" ({context.state}, unreviewed)"
-        return fenced(f"# {one_line(context.name, 100)}{mark}\n\n{clean(context.content)}"), _MARKDOWN
+        heading = f"# {context_mark(context.state)}{one_line(context.name, 100)}"
+        return fenced(f"{heading}\n\n{quoted(context.content)}"), _MARKDOWN
     except ApiError as error:
         if error.status == 404:
             raise ResourceNotFound from error

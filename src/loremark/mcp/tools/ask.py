@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from loremark.mcp.errors import ToolError
-from loremark.mcp.formatting import fenced, one_line, truncate
+from loremark.mcp.formatting import fenced, one_line, truncate, unreviewed_mark
 from loremark.mcp.memory import Memory
 from loremark.mcp.tool import Arguments, MemoryResult, Progress, Tool
 from loremark.wire.answers import AnswerDone, AnswerToken
@@ -77,7 +77,7 @@ async def _ask(memory: Memory, given: AskArguments, progress: Progress) -> Answe
 
 def _render(answer: Answer) -> str:
     cited = [
-        source.id if source.reviewed else f"{source.id} (unreviewed, session {source.session_id})"
+        source.id if source.reviewed else f"{source.id} ({unreviewed_mark(source.session_id)})"
         for source in answer.sources
         if source.cited
     ]

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import aclosing
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
-from loremark.client.calls.contexts import get_context, get_tree
+from loremark.client.calls.contexts import get_context, get_tree, list_contexts
 from loremark.mcp.errors import ToolError
-from loremark.mcp.formatting import fenced, one_line, truncate
+from loremark.mcp.formatting import context_mark, fenced, one_line, quoted, truncate
 from loremark.mcp.memory import Memory, validate_id
 from loremark.mcp.tool import Arguments, MemoryResult, Progress, Tool
 from loremark.wire.contexts import ContextNode
 
 _NODES = 300
+_PAGE = 1_000
 _CONTENT_CHARS = 20_000
 _MAX_DEPTH = 32
 
@@ -29,6 +31,7 @@ class ContextEntry(msgspec.Struct, kw_only=True, rename="camel"):
     key: str
     name: str
     level: int
+    state: str
 
 
 class Tree(MemoryResult):
@@ -44,11 +47,22 @@ async def _tree(memory: Memory, given: TreeArguments, progress: Progress) -> Tre
         contexts = [
             context for context in contexts if context.key == given.under or context.key.startswith(given.under + "/")
         ]
-    return Tree(contexts=contexts[:_NODES], left_out=max(0, len(contexts) - _NODES))
+    shown = contexts[:_NODES]
+    if shown:
+        await _add_states(memory, project_id, shown)
+    return Tree(contexts=shown, left_out=len(contexts) - len(shown))
+
+
+async def _add_states(memory: Memory, project_id: str, shown: list[ContextEntry]) -> None:
+    """Say which contexts nobody has approved; the tree itself does not."""
+    async with aclosing(memory.client.paginate(list_contexts(project_id, limit=_PAGE))) as listed:  # type: ignore[type-var]
+        states = {context.id: context.state async for context in listed}
+    for context in shown:
+        context.state = states.get(context.id, "draft")
 
 
 def _walk(node: ContextNode, level: int) -> Iterator[ContextEntry]:
-    yield ContextEntry(id=node.id, key=node.schema_key, name=node.name, level=level)
+    yield ContextEntry(id=node.id, key=node.schema_key, name=node.name, level=level, state="draft")
     if level < _MAX_DEPTH:
         for child in node.children:
             yield from _walk(child, level + 1)
@@ -58,7 +72,8 @@ def _render_tree(tree: Tree) -> str:
     if not tree.contexts:
         return "No contexts found."
     lines = [
-        f"{'  ' * context.level}- {one_line(context.name, 100)} [{context.key}] {context.id}"
+        f"{'  ' * context.level}- {context_mark(context.state)}{one_line(context.name, 100)} "
+        f"[{context.key}] {context.id}"
         for context in tree.contexts
     ]
     rest = f"\n({tree.left_out} more. Use `under` to narrow the list.)" if tree.left_out else ""
@@ -114,8 +129,8 @@ async def _id_of(memory: Memory, given: ContextArguments) -> str:
 
 
 def _render_context(context: ContextDetail) -> str:
-    state = context.state if context.state == "approved" else f"{context.state}, unreviewed"
-    return fenced(f"# {one_line(context.name, 100)} [{context.key}] ({state})\n\n{context.content}")
+    heading = f"# {context_mark(context.state)}{one_line(context.name, 100)} [{context.key}]"
+    return fenced(f"{heading}\n\n{quoted(context.content)}")
 
 
 CONTEXT = Tool(

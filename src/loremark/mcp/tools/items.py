@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from loremark.client.calls.items import get_item, update_item
-from loremark.mcp.formatting import fenced, one_line, truncate
+from loremark.mcp.formatting import fenced, one_line, quoted, truncate, unreviewed_mark
 from loremark.mcp.memory import Memory, validate_id
 from loremark.mcp.tool import Arguments, MemoryResult, Progress, Result, Tool
 from loremark.wire.items import MemoryItem
@@ -70,13 +70,12 @@ def _item_detail(item: MemoryItem) -> ItemDetail:
 
 
 def _render(item: ItemDetail) -> str:
-    source = item.source_ref or "an import"
-    facts = [] if item.reviewed else [f"unreviewed, from {one_line(source)}"]
-    facts += [f"{item.status} {item.type}", f"confidence {item.confidence:.2f}", f"updated {item.updated_at}"]
+    mark = "" if item.reviewed else f"[{unreviewed_mark(item.source_ref)}] "
+    facts = [f"{item.status} {item.type}", f"confidence {item.confidence:.2f}", f"updated {item.updated_at}"]
     facts += [f"flags: {', '.join(item.flags)}"] if item.flags else []
     facts += [f"superseded by {item.replaced_by}"] if item.replaced_by else []
-    lines = [f"# {one_line(item.title)} ({item.id})", "; ".join(facts), "", item.content]
-    lines += ["", f"files: {', '.join(item.files)}"] if item.files else []
+    lines = [f"# {mark}{one_line(item.title)} ({item.id})", "; ".join(facts), "", quoted(item.content)]
+    lines += ["", f"files: {', '.join(map(one_line, item.files))}"] if item.files else []
     lines += (
         ["", "Evidence:", *(f"> {one_line(quote, _QUOTE_CHARS)}" for quote in item.evidence)] if item.evidence else []
     )

@@ -13,7 +13,7 @@ from loremark.client.calls.briefing import create_briefing
 from loremark.client.calls.items import list_items
 from loremark.client.calls.search import search
 from loremark.mcp.errors import ToolError
-from loremark.mcp.formatting import fenced, one_line, truncate
+from loremark.mcp.formatting import fenced, one_line, quoted, truncate, unreviewed_mark
 from loremark.mcp.memory import Memory
 from loremark.mcp.tool import Arguments, MemoryResult, Progress, Tool
 from loremark.wire.items import MemoryItem
@@ -220,7 +220,7 @@ def _render_hits(hits: SearchHits) -> str:
 
 
 def _mark(hit: SearchHit | FileMemory) -> str:
-    return "" if hit.reviewed else f", unreviewed, from {one_line(hit.session_id) or 'an import'}"
+    return "" if hit.reviewed else f", {unreviewed_mark(hit.session_id)}"
 
 
 def _quotation(turn: TurnHit) -> str:
@@ -232,8 +232,8 @@ def _quotation(turn: TurnHit) -> str:
 
 
 def _entry(kind: str, title: str, item_id: str, facts: str, files: list[str]) -> str:
-    where = f"\nfiles: {', '.join(files)}" if files else ""
-    return f"[{kind}] {one_line(title)} ({item_id})\n{facts}{where}"
+    where = f"\nfiles: {', '.join(map(one_line, files))}" if files else ""
+    return f"[{kind}] {one_line(title)} ({item_id})\n{quoted(facts)}{where}"
 
 
 SEARCH = Tool(
