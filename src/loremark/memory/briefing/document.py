@@ -30,6 +30,8 @@ _LEAST_TOKENS = 14
 _ROLES = {"user": "user", "assistant": "agent", "note": "note", "commit": "commit"}
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.MULTILINE)
 _BACKTICKS = re.compile(r"`{3,}")
+_NO_QUOTES = dict.fromkeys(map(ord, '"\u00ab\u00bb\u201c\u201d\u201e\u201f\u2033\u275d\u275e\u301d\u301e\uff02'), "'")
+"""Replaces everything that looks like a double quotation mark."""
 
 
 class Writer:
@@ -117,19 +119,29 @@ def _add_items(writer: Writer, heading: str, items: Sequence[KnownItem], goal: G
 
 
 def item_line(item: KnownItem, goal: GoalWords, room: int, count_tokens: CountTokens) -> str:
-    """One line about an item: what it says, whether it was reviewed, when, and its id."""
-    source = item.date if item.reviewed else ", ".join(filter(None, ("unreviewed", item.origin, item.date)))
-    about = f"({item.type}, {source}{', may be out of date' if item.stale else ''}, {item.id})"
-    title = " ".join(item.title.split())
-    content = " ".join(_statement(item).split())
+    """One line about an item: whether it was reviewed, what it says, when, and its id.
+
+    The mark comes first, and what nobody reviewed stands in quotes that it cannot close: whatever it contains, such as
+    the form of another item, is part of the quotation.
+    """
+    title, content = " ".join(item.title.split()), " ".join(_statement(item).split())
+    lead, strong, end = (
+        "- ",
+        "**",
+        f" ({item.type}, {item.date}{', may be out of date' if item.stale else ''}, {item.id})",
+    )
+    if not item.reviewed:
+        title, content = title.translate(_NO_QUOTES), content.translate(_NO_QUOTES)
+        mark = ", ".join(filter(None, ("unreviewed", item.origin)))
+        lead, strong, end = f'- [{mark}] "', "", f'"{end}'
     scope, _, subject = title.rpartition(": ")
     if subject and content.casefold().startswith(subject.casefold()):
-        lead = f"- {scope}: " if scope and not content.startswith(title) else "- "
-        left = room - count_tokens(lead + about) - 1
-        return f"{lead}{shorten(content, goal, max(_LEAST_TOKENS, left), count_tokens)} {about}"
-    left = room - count_tokens(f"- **{title}**: {about}")
+        lead += f"{scope}: " if scope and not content.startswith(title) else ""
+        left = room - count_tokens(lead + end) - 1
+        return f"{lead}{shorten(content, goal, max(_LEAST_TOKENS, left), count_tokens)}{end}"
+    left = room - count_tokens(f"{lead}{strong}{title}{strong}: {end}")
     body = f": {shorten(content, goal, left, count_tokens)}" if content and left >= _LEAST_TOKENS else ""
-    return f"- **{title}**{body} {about}"
+    return f"{lead}{strong}{title}{strong}{body}{end}"
 
 
 def _statement(item: KnownItem) -> str:
