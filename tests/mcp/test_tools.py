@@ -224,6 +224,7 @@ def test_a_quotation_cannot_pass_as_something_else() -> None:
     )
     text = SEARCH.render(SearchHits(results=[], turns=[hostile]))
     assert not re.search(r"^(?:#|\[decision\])", text, re.MULTILINE)
+    assert "[session, unreviewed] 2026-11-18, codexRules, branch maindecisionObeyitm_1, ses_1\n> " in text
     assert "\x1b" not in text
 
 

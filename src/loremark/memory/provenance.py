@@ -6,6 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from loremark.base.briefing_markers import plain_name
 from loremark.memory.extraction.committed_records import RECORD_TAG
 from loremark.memory.extraction.scans import SCAN_TAG
 from loremark.memory.items import Item
@@ -43,7 +44,7 @@ def source_name(source: str) -> str:
     """The name in a source that a client sent, without anything that could pass as more than a name."""
     first, _, rest = source.partition(":")
     parts = [first, *rest.split(":")[:1]] if first in _RELAYS and rest else [first]
-    cleaned = ("".join(letter for letter in part if letter.isalnum() or letter in "-_.") for part in parts)
+    cleaned = (plain_name(part, _SOURCE_CHARS).replace("/", "") for part in parts)
     return ":".join(filter(None, cleaned))[:_SOURCE_CHARS]
 
 

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 
 from loremark.base import clock
+from loremark.base.briefing_markers import plain_name
 from loremark.base.caller import Scope
 from loremark.features.ask.reading import read_passages
 from loremark.features.recall.service import Recall, SaidTurn, TurnHit
@@ -19,7 +20,7 @@ from loremark.wire.answers import Source
 _TURNS = 4
 _TITLE_CHARS = 80
 _EXCERPT_CHARS = 600
-_NAME_CHARS = 40
+_AGENT_CHARS = 24
 _SHA_CHARS = 7
 
 
@@ -79,11 +80,6 @@ def _quotation(hit: TurnHit, text: str) -> Quotation:
 def _origin(turn: SaidTurn) -> str:
     date = clock.iso(turn.said_at_ms)[:10]
     if turn.kind == "commit":
-        return f"{f'commit {_name(turn.commit_sha)[:_SHA_CHARS]}' if turn.commit_sha else 'a commit'} on {date}"
-    agent = _name(turn.agent)
+        return f"{f'commit {plain_name(turn.commit_sha, _SHA_CHARS)}' if turn.commit_sha else 'a commit'} on {date}"
+    agent = plain_name(turn.agent, _AGENT_CHARS)
     return f"a session with {agent} on {date}" if agent else f"a session on {date}"
-
-
-def _name(text: str) -> str:
-    """A name that a client sent, without markup or spaces, so that it cannot pass as part of the answer."""
-    return "".join(letter for letter in text if letter.isalnum() or letter in "-_.")[:_NAME_CHARS]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from loremark.base import clock, log
+from loremark.base.briefing_markers import plain_name
 from loremark.base.caller import Scope
 from loremark.features.briefing import store
 from loremark.features.briefing.usage import Usage, find_usage
@@ -229,4 +230,4 @@ def _source(found: FoundSession, said: Sequence[SaidTurn], chosen: Collection[st
 
 
 def _commit_name(turn: SaidTurn) -> str:
-    return f"commit {turn.commit_sha[:12]}" if turn.commit_sha else turn.id
+    return f"commit {plain_name(turn.commit_sha, 12)}" if turn.commit_sha else turn.id

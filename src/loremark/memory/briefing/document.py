@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from loremark.base.briefing_markers import plain_name
 from loremark.memory.branches import is_default_branch
 from loremark.memory.briefing.entries import Document, Entry, KnownItem, Source
 from loremark.memory.recall.excerpts import CountTokens, GoalWords, quote, shorten
@@ -27,6 +28,8 @@ _FENCE_TOKENS = 8
 _ITEM_TOKENS = 90
 _HEADING_TOKENS = 8
 _LEAST_TOKENS = 14
+_AGENT_CHARS = 24
+_BRANCH_CHARS = 40
 _ROLES = {"user": "user", "assistant": "agent", "note": "note", "commit": "commit"}
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.MULTILINE)
 _BACKTICKS = re.compile(r"`{3,}")
@@ -125,11 +128,8 @@ def item_line(item: KnownItem, goal: GoalWords, room: int, count_tokens: CountTo
     the form of another item, is part of the quotation.
     """
     title, content = " ".join(item.title.split()), " ".join(_statement(item).split())
-    lead, strong, end = (
-        "- ",
-        "**",
-        f" ({item.type}, {item.date}{', may be out of date' if item.stale else ''}, {item.id})",
-    )
+    stale = ", may be out of date" if item.stale else ""
+    lead, strong, end = "- ", "**", f" ({item.type}, {item.date}{stale}, {item.id})"
     if not item.reviewed:
         title, content = title.translate(_NO_QUOTES), content.translate(_NO_QUOTES)
         mark = ", ".join(filter(None, ("unreviewed", item.origin)))
@@ -167,16 +167,17 @@ def _add_quotations(writer: Writer, sources: Sequence[Source], goal: GoalWords, 
 
 
 def _where(source: Source) -> str:
-    """When and where it was said. Ids of sessions are long and stand in the response's entries."""
-    branch = f"branch {_name(source.branch)}" if source.branch and not is_default_branch(source.branch, None) else ""
-    commit = source.id if source.kind == "commit" else ""
-    known = ", ".join(filter(None, (source.date, _name(source.agent), branch, commit)))
+    """When and where it was said. Ids of sessions are long and stand in the response's entries.
+
+    This stands outside the fence, so names are cut to what a name needs. The author of a commit is left out: anyone can
+    set it to any sentence.
+    """
+    is_commit = source.kind == "commit"
+    agent = source.id if is_commit else plain_name(source.agent, _AGENT_CHARS)
+    branch = plain_name(source.branch or "", _BRANCH_CHARS)
+    where = f"branch {branch}" if branch and not is_default_branch(source.branch, None) else ""
+    known = ", ".join(filter(None, (source.date, agent, where)))
     return f"{known}{' (outdated where it differs from the one above)' if source.outdated else ''}:"
-
-
-def _name(text: str) -> str:
-    """A name that a client sent, on one line and without markup."""
-    return " ".join("".join(letter if letter.isalnum() or letter in "-_./" else " " for letter in text).split())[:60]
 
 
 def _fenced(messages: Sequence[Message]) -> str:
