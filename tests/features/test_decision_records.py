@@ -67,6 +67,18 @@ async def test_a_record_marked_as_superseded_is_no_longer_told(service: Service)
     assert told == []
 
 
+async def test_a_record_that_a_person_approved_is_only_flagged_when_it_says_that_it_is_outdated(
+    service: Service,
+) -> None:
+    memory = await Memory.of(service)
+    await memory.learn(_digest(1, (_PATH, _SESSIONS)), "git_digest")
+    (item,) = await memory.items()
+    await memory.owner.patch(f"/api/v2/items/{item['id']}", {"status": "approved"})
+    await memory.learn(_digest(2, (_PATH, _SESSIONS.replace("Accepted", "Superseded by ADR 9"))), "git_digest")
+    kept = await memory.item(item["id"])
+    assert (kept["status"], kept["supersededBy"], kept["flags"]) == ("approved", None, ["stale"])
+
+
 @pytest.mark.parametrize("says", ["Accepted. Supersedes ADR 0003", "Accepted\n\nSupersedes [ADR-3](0003-sessions.md)."])
 async def test_a_record_replaces_the_one_it_names(service: Service, says: str) -> None:
     memory = await Memory.of(service)

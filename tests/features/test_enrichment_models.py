@@ -117,6 +117,27 @@ async def test_a_later_session_supersedes_what_an_earlier_one_settled(service: S
     assert (await memory.item(old["id"]))["status"] == "deprecated"
 
 
+@pytest.mark.parametrize(
+    ("sureness", "branch", "is_replaced"), [(0.9, None, True), (0.0, None, False), (0.9, "feature/none", False)]
+)
+async def test_a_reading_replaces_a_reviewed_item_only_where_it_is_served_itself(
+    service: Service, model: ScriptedModel, sureness: float, branch: str | None, is_replaced: bool
+) -> None:
+    model.always(reply_with_item(**RULE))
+    memory = await Memory.of(service)
+    await memory.learn(TALK)
+    await memory.approve_all()
+    (old,) = await memory.items()
+    said = {"title": "Payments are retried for ever", "content": "A payment is retried until it succeeds."}
+    quote = [{"turn": 1, "quote": "payments are retried until they succeed"}]
+    changed = {**said, "quotes": quote, "confidence": sureness, "verdict": "supersedes", "known": old["id"]}
+    model.always(reply_with_item(**changed))
+    there = {"branch": branch} if branch else {}
+    await memory.learn({**TALK, **there, "notes": "From now on payments are retried until they succeed."})
+    assert len(await memory.items()) == 2
+    assert ((await memory.item(old["id"]))["supersededBy"] is not None) == is_replaced
+
+
 async def test_repeating_a_known_item_only_adds_evidence(service: Service, model: ScriptedModel) -> None:
     model.always(reply_with_item(**RULE))
     memory = await Memory.of(service)

@@ -30,6 +30,7 @@ const CHANGE_LABELS: Record<string, string> = {
   imported: "imported",
   proposed: "proposed",
   superseded: "superseded",
+  "current again": "current again: the newer item is no longer in use",
   rescanned: "updated by a scan",
   "read again": "replaced after a language model read the session",
 };

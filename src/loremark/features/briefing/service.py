@@ -14,14 +14,13 @@ from loremark.features.briefing import store
 from loremark.features.briefing.usage import Usage, find_usage
 from loremark.features.history.tokens import count_tokens
 from loremark.features.items.records import source_of, to_item
-from loremark.features.items.service import list_few_by_ids
+from loremark.features.items.service import list_few_by_ids, list_served
 from loremark.features.recall.service import Recall, SaidTurn
 from loremark.features.search.service import Finder
 from loremark.memory.branches import is_default_branch
 from loremark.memory.briefing.document import write_briefing, write_standing
 from loremark.memory.briefing.entries import Document, KnownItem, Source
 from loremark.memory.briefing.relevance import (
-    DRAFT_CONFIDENCE,
     HINT_TOKENS,
     ITEM_SCORE,
     SESSION_SCORE,
@@ -159,12 +158,13 @@ class Briefer:
             scores = {hit.item_id: hit.score for hit in hits.sources if hit.score >= ITEM_SCORE}
             async with self._database.read() as tx:
                 rows = {row["id"]: row for row in await list_few_by_ids(tx, scope, list(scores))}
+                shown = await list_served(tx, scope, project_id, [to_item(row) for row in rows.values()])
                 usage = await find_usage(tx, scope, project_id, list(scores), clock.now_ms() - _USAGE_MS)
             near = _by_usefulness(scores, usage)
             found += [
                 (_known_item(rows[item_id]), scores[item_id])
                 for item_id in near
-                if item_id in rows and _may_be_shown(rows[item_id])
+                if item_id in shown and rows[item_id]["superseded_by"] is None
             ]
         return [(item, score) for item, score in found if not _is_known(item, goal.known)][:_READ_ITEMS]
 
@@ -181,12 +181,6 @@ def _by_usefulness(scores: Mapping[str, float], usage: Mapping[str, Usage]) -> l
         return with_usage(scores[item_id], found.served, found.used)
 
     return sorted(scores, key=worth, reverse=True)
-
-
-def _may_be_shown(row: Row) -> bool:
-    """Neither replaced, nor a draft of little confidence or one that contradicts other items."""
-    is_trusted = row["confidence"] >= DRAFT_CONFIDENCE and '"conflict"' not in row["flags"]
-    return row["superseded_by"] is None and (row["status"] == "approved" or is_trusted)
 
 
 def _known_item(row: Row) -> KnownItem:

@@ -19,7 +19,7 @@ from loremark.features.enrichment.records import (
     decode,
     text_hash,
 )
-from loremark.features.enrichment.supersession import supersede
+from loremark.features.enrichment.supersession import is_current, may_replace, supersede, withdraw
 from loremark.features.enrichment.task import Task
 from loremark.features.enrichment.vector_index import VectorIndex
 from loremark.features.items import records
@@ -27,7 +27,6 @@ from loremark.features.items import service as items
 from loremark.features.reading import store as readings
 from loremark.memory import dedup as rules
 from loremark.memory import item_classifier, replacement
-from loremark.memory.briefing.relevance import DRAFT_CONFIDENCE
 from loremark.memory.extraction.results import ContextUpdate, Operation
 from loremark.memory.items import Item
 from loremark.memory.merging import merge, merge_contents
@@ -180,9 +179,10 @@ class Batch:
             known[item_id] = await (rescan.update_from_scan if before else merge_into)(task, tx, row, merged)
             outcome = PROMOTED if _is_promoted(task, row, known[item_id]) else "merged"
             task.progress.items_merged += 1
+        replace = withdraw if merged.status == "deprecated" else supersede
         for older in replaced:
             if older["id"] != item_id:
-                known[older["id"]] = await supersede(task, tx, older, item_id)
+                known[older["id"]] = await replace(task, tx, older, item_id)
         for number in group:
             candidate_outcome = outcome if number == min(group) else "merged"
             await store.set_outcome(
@@ -191,15 +191,18 @@ class Batch:
 
     async def _list_named(self, item_ids: set[str], item: Item) -> list[Row]:
         """Return the current items of this project that whoever saved the candidate says it replaces."""
-        if not item_ids or item.status == "deprecated":  # saved as outdated itself
-            return []
-        rows = await items.list_by_ids(self._tx, self._task.scope, item_ids)
-        return [row for row in rows if row["project_id"] == self._task.project_id and _is_replaceable(row, item)]
+        rows = await items.list_by_ids(self._tx, self._task.scope, item_ids) if item_ids else []
+        return [
+            row for row in rows if row["project_id"] == self._task.project_id and may_replace(self._task, row, item)
+        ]
 
     async def _find_replaced(self, item: Item, entries: list[tuple[Row, float]]) -> list[Row]:
         """Return the current items that this one replaces."""
         current = [
-            (row, cosine) for row, cosine in entries if row["branch"] == item.branch and _is_replaceable(row, item)
+            (row, cosine)
+            for row, cosine in entries
+            if row["branch"] == item.branch
+            and (is_current(row) if item.status == "deprecated" else may_replace(self._task, row, item))
         ]
         loaded = await origins.load_items(self._tx, self._task.scope, [row for row, _ in current])
         pairs = [(row, loaded[row["id"]], cosine) for row, cosine in current]
@@ -226,12 +229,6 @@ class Batch:
             same = survivor
             seen.add(same["id"])
         return same
-
-
-def _is_replaceable(row: Row, item: Item) -> bool:
-    """Whether an item may take this one's place. One that is never served takes no approved item's place."""
-    is_served = item.confidence >= DRAFT_CONFIDENCE
-    return row["superseded_by"] is None and (row["status"] == "draft" or (row["status"] == "approved" and is_served))
 
 
 def _status_of(group: list[Item]) -> str:
@@ -319,6 +316,9 @@ async def apply_operation(task: Task, tx: Tx, operation: Operation, event_id: st
         changed = dataclasses.replace(known, status="deprecated")
         event = WebhookEvent.ITEM_DEPRECATED
     reason = "edited" if operation.kind == "update" else "flagged" if changed.status == known.status else "deprecated"
+    if operation.kind == "update" and records.content_hash(changed) != records.content_hash(known):
+        # It took the place of others with another text.
+        await items.release_replaced(tx, task.scope, task.project_id, known.id, actor_id=actor_id)
     if await items.change_item(tx, task.scope, locked, changed, reason=reason, actor_id=actor_id):
         await items.emit_item_event(tx, task.scope, event, task.project_id, known.id, changed)
         if "approved" in (known.status, changed.status):

@@ -128,11 +128,12 @@ class DriftCheck:
             status = "approved"
         checked = dataclasses.replace(item, flags=tuple(sorted(flags)), status=status)
         reason = "approved" if status != item.status else "flagged"
+        for conflict in conflicts:
+            await items.add_conflict(tx, task.scope, task.project_id, item.id, conflict.other_id, conflict.reason)
         changed = await items.change_item(
             tx, task.scope, row, checked, reason=reason, fingerprints=await self._fingerprints(item.files)
         )
         for conflict in conflicts:
-            await items.add_conflict(tx, task.scope, task.project_id, item.id, conflict.other_id, conflict.reason)
             await self._flag(conflict.other_id, "conflict")
         if is_new:
             await items.emit_item_event(tx, task.scope, WebhookEvent.ITEM_CREATED, task.project_id, item.id, checked)

@@ -17,6 +17,7 @@ from loremark.features.history import store as history
 from loremark.features.items import records, store
 from loremark.features.items.service import (
     CONFLICT,
+    STALE,
     accept_proposal,
     change_item,
     clear_conflicts,
@@ -32,7 +33,6 @@ from loremark.storage.database import Row, Tx
 from loremark.wire.events import WebhookEvent
 from loremark.wire.items import Evidence, ItemUpdate, MemoryItem
 
-STALE = "stale"
 _REVIEW_FLAGS = frozenset((STALE, "low_confidence", "quality"))
 """Flags cleared when a user edits or approves an item."""
 _SIMPLE_FIELDS = ("title", "content", "type", "status", "schema_key", "tier", "branch")

@@ -24,11 +24,14 @@ from loremark.features.items.store import list_few_by_ids as list_few_by_ids
 from loremark.features.items.store import lock_item as lock_item
 from loremark.jobs import outbox
 from loremark.jobs.notices import notify_changed
+from loremark.memory.branches import is_default_branch
+from loremark.memory.briefing.relevance import is_served
 from loremark.memory.items import Item
+from loremark.memory.reverted_items import find_marks
 from loremark.storage.database import Row, Tx
 from loremark.wire.events import WebhookEvent
 
-CONFLICT = "conflict"
+CONFLICT, STALE = "conflict", "stale"
 PROPOSED_EDIT = "An event proposes this text for the approved item."
 """The reason recorded with the pair of an approved item and a draft of its new text."""
 
@@ -92,7 +95,8 @@ async def change_item(
 ) -> bool:
     """Write a new version of an item and return whether anything changed. The caller has locked ``row``.
 
-    Fingerprints describe files, not the item's state, and are always written.
+    If the item is no longer served, what it replaced is current again. Fingerprints describe files, not the item's
+    state, and are always written.
     """
     successor = row["superseded_by"] if superseded_by is UNSET else superseded_by
     merged_ms = row["merged_at_ms"] if merged_at_ms is UNSET else merged_at_ms
@@ -133,7 +137,54 @@ async def change_item(
         actor_id=actor_id,
     )
     notify_changed(tx, scope, "items", row["project_id"])
+    holds_there = merged_ms is not None or is_default_branch(item.branch, None) or item.branch == known.branch
+    if not holds_there:
+        await release_replaced(tx, scope, row["project_id"], row["id"], actor_id=actor_id)
+    else:
+        await _release_unless_served(tx, scope, row, dataclasses.replace(item, id=row["id"]), successor, actor_id)
     return True
+
+
+async def _release_unless_served(
+    tx: Tx, scope: Scope, row: Row, item: Item, successor: str | None, actor_id: str | None
+) -> None:
+    """Make current again what the item replaced, unless it is served, or another one in its place."""
+    if successor is None and not await list_served(tx, scope, row["project_id"], [item]):
+        await release_replaced(tx, scope, row["project_id"], row["id"], actor_id=actor_id)
+
+
+async def list_served(tx: Tx, scope: Scope, project_id: str, found: Collection[Item]) -> set[str]:
+    """Return the ids of those that briefings serve unless another one replaced them.
+
+    A draft that contradicts others is not served, but one that contradicts only what it replaced is.
+    """
+    served = {item.id for item in found if is_served(item)}
+    disputed = [item for item in found if CONFLICT in item.flags and item.id not in served]
+    calm = {item.id for item in disputed if is_served(dataclasses.replace(item, flags=()))}
+    return served | (await store.list_in_conflict_with_replaced(tx, scope, project_id, calm) if calm else set())
+
+
+async def release_replaced(tx: Tx, scope: Scope, project_id: str, item_id: str, *, actor_id: str | None = None) -> None:
+    """Make the approved items current again that this one replaced, directly or through items that it replaced.
+
+    Otherwise neither would be served. The caller has locked the memory.
+    """
+    waiting, seen = [item_id], {item_id}
+    is_touched = False
+    while waiting:
+        for other in await store.lock_superseded_by(tx, scope, project_id, waiting.pop()):
+            item = records.to_item(other)
+            if item.status == "approved":
+                if find_marks(item):  # its commit was reverted
+                    item = dataclasses.replace(item, flags=tuple(sorted({*item.flags, STALE})))
+                await change_item(tx, scope, other, item, reason="current again", actor_id=actor_id, superseded_by=None)
+                await emit_item_event(tx, scope, WebhookEvent.ITEM_UPDATED, project_id, other["id"], item)
+                is_touched = True
+            elif other["id"] not in seen:
+                seen.add(other["id"])
+                waiting.append(other["id"])
+    if is_touched:
+        await touch_memory(tx, scope, project_id)
 
 
 async def detach_from_session(tx: Tx, scope: Scope, row: Row) -> Row:
@@ -163,6 +214,8 @@ async def emit_item_event(tx: Tx, scope: Scope, event: WebhookEvent, project_id:
 async def add_conflict(tx: Tx, scope: Scope, project_id: str, item_id: str, other_id: str, reason: str) -> None:
     """Record that two items contradict each other. The caller sets the ``conflict`` flag."""
     await store.create_conflict(tx, scope, project_id, item_id, other_id, reason)
+    for row in await store.list_by_ids(tx, scope, [item_id, other_id]):
+        await _release_unless_served(tx, scope, row, records.to_item(row), row["superseded_by"], None)
 
 
 async def list_proposals(tx: Tx, scope: Scope, project_id: str, item_id: str) -> list[Row]:
@@ -203,7 +256,9 @@ async def _set_conflict_flags(
 ) -> list[str]:
     """Add or remove the ``conflict`` flag and return the ids of the items that changed."""
     changed: list[str] = []
-    for row in await store.lock_by_ids(tx, scope, item_ids):
+    for locked in await store.lock_by_ids(tx, scope, item_ids):
+        row = await store.lock_item(tx, scope, locked["id"])  # changing another one may have changed it
+        assert row is not None
         item = records.to_item(row)
         flags = tuple(flag for flag in item.flags if flag != CONFLICT)
         if flagged and item.status != "deprecated":

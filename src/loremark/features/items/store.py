@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Select, and_, bindparam, delete, func, insert, literal_column, null, or_, select, update
+from sqlalchemy import Select, and_, bindparam, case, delete, func, insert, literal_column, null, or_, select, update
 
 from loremark.base import clock
 from loremark.base.caller import Scope
@@ -147,6 +147,13 @@ _PAIRED = Sql(
 )
 _IN_CONFLICT = Sql(
     select(item_conflicts.c.item_id).where(_UNRESOLVED, InList(item_conflicts.c.item_id, "item_ids")).distinct()
+)
+_IN_CONFLICT_WITH_REPLACED = Sql(
+    select(item_conflicts.c.item_id)
+    .join(items, items.c.id == item_conflicts.c.other_id)
+    .where(_UNRESOLVED, _OF_TEAM, InList(item_conflicts.c.item_id, "item_ids"))
+    .group_by(item_conflicts.c.item_id)
+    .having(func.count() == func.count(case((items.c.superseded_by == item_conflicts.c.item_id, 1))))
 )
 _RESOLVE_CONFLICTS = Sql(update(item_conflicts).where(_UNRESOLVED, _OF_ITEM).values(resolved_at_ms=bindparam("now_ms")))
 _RESTORE_CONFLICTS = Sql(
@@ -303,6 +310,12 @@ async def lock_paired(tx: Tx, scope: Scope, project_id: str, item_id: str, reaso
 
 async def list_still_in_conflict(tx: Tx, scope: Scope, project_id: str, item_ids: Collection[str]) -> set[str]:
     rows = await tx.many(_IN_CONFLICT, scope=scope, of_project=project_id, item_ids=list(item_ids))
+    return {row["item_id"] for row in rows}
+
+
+async def list_in_conflict_with_replaced(tx: Tx, scope: Scope, project_id: str, item_ids: Collection[str]) -> set[str]:
+    """Return the items that contradict others, but only such that they replaced."""
+    rows = await tx.many(_IN_CONFLICT_WITH_REPLACED, scope=scope, of_project=project_id, item_ids=list(item_ids))
     return {row["item_id"] for row in rows}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from loremark.base.phrases import phrase_hashes
+from loremark.memory.items import Item
 from loremark.memory.log_odds import log_odds
 
 ITEM_SCORE = 0.42
@@ -43,6 +44,13 @@ class Selection:
 
     ids: tuple[str, ...]
     sure: bool
+
+
+def is_served(item: Item) -> bool:
+    """Whether briefings serve an item, unless another one replaced it."""
+    if item.status == "draft":
+        return item.confidence >= DRAFT_CONFIDENCE and "conflict" not in item.flags
+    return item.status == "approved"
 
 
 def select(candidates: Sequence[Candidate]) -> Selection:
