@@ -226,6 +226,28 @@ async def test_a_reviewer_accepts_or_rejects_a_proposed_text(service: Service) -
     assert RULE["content"] not in brain
 
 
+async def test_undoing_a_rejection_is_no_review(service: Service) -> None:
+    memory = await Memory.of(service)
+    stated = ("decision", "Carts expire after a day", "We decided to expire carts after a day because stock is scarce.")
+    await memory.learn(save(stated))
+    (sent,) = await memory.items()
+    assert (sent["status"], sent["reviewed"]) == ("approved", False)
+    path = f"/api/v2/items/{sent['id']}"
+
+    async def undo(item: dict[str, Any]) -> dict[str, Any]:
+        answer = await memory.owner.post(f"{path}/revert", {"version": item["version"]})
+        return dict(answer.json())
+
+    await memory.owner.patch(path, {"status": "deprecated"})
+    undone = await undo(sent)
+    assert (undone["status"], undone["reviewed"]) == ("approved", False)
+    assert "unreviewed, from " in await _brain(memory)
+    approved = (await memory.owner.patch(path, {"status": "approved"})).json()
+    assert approved["reviewed"] is True
+    await memory.owner.patch(path, {"status": "deprecated"})
+    assert (await undo(approved))["reviewed"] is True
+
+
 async def test_only_the_text_that_a_reviewer_saw_is_approved(service: Service) -> None:
     """An event can change a draft while it is on somebody's screen."""
     memory = await Memory.of(service)

@@ -192,13 +192,12 @@ async def remove_item(tx: Tx, scope: Scope, row: Row, actor_id: str | None) -> b
 
 
 async def revert_item(tx: Tx, caller: Caller, row: Row, version: int) -> None:
-    """Restore an earlier version as a new one. Merges made since then are undone."""
+    """Restore an earlier version as a new one, reviewed if it was. Merges made since then are undone."""
     revision = await history.find_revision(tx, caller.scope, row["id"], version)
     if revision is None:
         raise errors.REVISION_NOT_FOUND()
     snapshot = msgspec.json.decode(revision["snapshot"])
     before, after = records.to_item(row), records.from_snapshot(row["id"], snapshot)
-    after = dataclasses.replace(after, reviewed=after.status == "approved")
     successor = snapshot["supersededBy"]
     if successor is not None and await store.find_item(tx, caller.scope, successor) is None:
         successor = None
