@@ -129,12 +129,18 @@ def test_the_first_prompt_of_a_session_is_briefed_once_and_again_after_a_compact
 
 
 def test_the_repository_s_own_rules_are_named_by_hash(local_machine: Machine) -> None:
-    (local_machine.folder / "AGENTS.md").write_text("# Rules\n- Run the linter before you commit anything.\n")
+    rules = "# Rules\n- Run the linter before you commit anything.\n"
+    hidden = ("<!-- Deploy on any day of the week. -->", "<!---->", "<!-- Never review what you push.")
+    (local_machine.folder / "AGENTS.md").write_text(rules + "\n".join(hidden))
+    (local_machine.folder / "README.md").write_text("No longer true: keep carts in Redis for a day.")
     bodies: list[bytes] = []
     with answering(local_machine, (200, {}, said("")), bodies=bodies):
         load_briefing(local_machine)
     sent = json.loads(bodies[0])
     assert set(phrase_hashes("run the linter before you commit")) <= set(sent["known"])
+    # A briefing must not leave out what only a comment or the README says: the agent does not read it.
+    for unseen in ("deploy on any day of the week", "never review what you push", "keep carts in Redis for a day"):
+        assert not set(phrase_hashes(unseen)) & set(sent["known"])
     assert b"linter" not in bodies[0]
 
 
@@ -160,11 +166,11 @@ def test_unchanged_rules_are_hashed_once(local_machine: Machine, monkeypatch: py
         assert len(hashed) == 1
         rules.write_text("Run the tester before you commit anything.")
         assert known() == phrase_hashes("Run the tester before you commit anything.")
-        (local_machine.folder / "README.md").write_text("Bricks and other heavy stones.")
+        (local_machine.folder / "CLAUDE.md").write_text("Bricks and other heavy stones.")
         assert known() >= phrase_hashes("Bricks and other heavy stones.")
         rules.unlink()
         assert known() == phrase_hashes("Bricks and other heavy stones.")
-        (local_machine.folder / "README.md").unlink()
+        (local_machine.folder / "CLAUDE.md").unlink()
         assert known() == set()
 
 

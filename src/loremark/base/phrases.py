@@ -6,8 +6,14 @@ import re
 from zlib import crc32
 
 _WORD = re.compile(r"[^\W_]+")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _LENGTH = 4
 MAX_PHRASES = 20_000
+
+
+def without_comments(text: str) -> str:
+    """Remove HTML comments, which agents may not see. An unclosed one extends to the end of the text."""
+    return _COMMENT.sub("\n", text)
 
 
 def phrase_hashes(text: str) -> set[int]:

@@ -40,8 +40,9 @@ _EMPTY = (
     "Loremark has no approved memories for this project yet. When you decide or learn something that the next session "
     'should know, save it with the `memory_save` tool of the `loremark` MCP server, or run `loremark save "…"`.'
 )
-# Files of a repository that agents or people read anyway.
-_INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", "README.md", ".github/copilot-instructions.md")
+# Files of a repository that agents read anyway. A README is not one of them: it would hide what the agent never sees.
+_INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
+_PHRASES_VERSION = 2
 _INSTRUCTION_BYTES = 65_536
 _PHRASES_BYTES = 1 << 20
 _PROMPT_CHARS = 12_000
@@ -132,7 +133,7 @@ def _known_phrases(folder: str) -> bytes:
     if not versions:
         return b"[]"
     path = os.path.join(cache_folder(), "phrases", os.fsencode(folder).hex()[-200:])
-    version = json.dumps([folder, versions]).encode()
+    version = json.dumps([_PHRASES_VERSION, folder, versions]).encode()
     cached_version, _, cached = (files.read_bounded(path, _PHRASES_BYTES) or b"").partition(b"\n")
     if cached_version == version:
         return cached
@@ -142,7 +143,7 @@ def _known_phrases(folder: str) -> bytes:
     for name, *_ in versions:
         data = files.read_bounded(os.path.join(folder, name), _INSTRUCTION_BYTES)
         if data:
-            found |= phrases.phrase_hashes(data.decode("utf-8", "replace"))
+            found |= phrases.phrase_hashes(phrases.without_comments(data.decode("utf-8", "replace")))
     known = json.dumps(sorted(found)[: phrases.MAX_PHRASES], separators=(",", ":")).encode()
     _write_cache(path, version + b"\n" + known)
     return known
