@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import stat
 from collections.abc import Iterator
 
+import httpx
 import pytest
 
 from loremark.base import folders, profile, running_servers
 from loremark.cli import local_server
-from loremark.cli.framework import FAILED, USAGE
+from loremark.cli.framework import FAILED, USAGE, CommandError
 from loremark.cli.setup import server as setup_server
 from tests.cli.harness import Cli
 from tests.support.processes import free_port
@@ -64,6 +66,31 @@ def test_a_server_runs_in_the_background_until_it_is_stopped(home: Cli) -> None:
     assert (plan.settings.local_url, plan.environment["LOREMARK_PORT"]) == (url, str(port))
     home.monkeypatch.setenv("LOREMARK_DATA_DIR", str(home.home / "other"))
     assert local_server.plan_start().environment == {}, "the environment names other data"
+
+
+def test_nobody_registers_first_on_a_server_started_for_the_user(home: Cli) -> None:
+    """Its owner exists before it listens."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    home.monkeypatch.setenv("LOREMARK_PORT", str(port))
+    assert home.run("start").code == 0
+    body = {"email": "eve@example.com", "password": "correct horse battery", "name": "Eve"}
+    assert httpx.post(f"{url}/api/auth/register", json=body).status_code == 403
+    log = (home.home / ".local" / "state" / "loremark" / "server.log").read_text()
+    (printed,) = re.findall(r"http://\S+/signin\?token=\S+", log)
+    with httpx.Client(follow_redirects=True) as browser:
+        browser.get(printed)
+        assert browser.get(f"{url}/api/auth/me").json()["email"] == "owner@localhost"
+    assert home.run("stop").code == 0
+    assert home.run("start").code == 0
+    assert "/signin?token=" not in (home.home / ".local/state/loremark/server.log").read_text()[len(log) :]
+
+
+def test_setup_does_not_use_a_server_that_somebody_else_started(home: Cli) -> None:
+    home.monkeypatch.setattr(local_server, "find_version", lambda url: "0.1.0")
+    with pytest.raises(CommandError, match="you did not start the server at"):
+        setup_server.plan(None)
+    assert setup_server.plan(profile.DEFAULT_URL).url == profile.DEFAULT_URL, "unless the user names it"
 
 
 def test_a_server_that_does_not_start_says_why(home: Cli) -> None:

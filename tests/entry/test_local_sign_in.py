@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 import httpx
+import pytest
 
 from loremark.base.settings import load
+from loremark.entry.admin import own_signin_link
 from loremark.entry.local_sign_in import create_key
 from loremark.entry.server import run
 from tests.entry.owner import make_owner
@@ -43,3 +45,33 @@ def test_an_owner_who_exists_gets_the_key(loremark: Loremark) -> None:
         process.wait_ready()
         key = run(create_key(load(loremark.environment(process.port)), "loremark on a laptop"))
         assert _me(process.url, Authorization=f"Bearer {key}")["userId"] == owner["userId"]
+
+
+_FIRST = {"email": "ada@example.com", "password": "correct horse battery", "name": "Ada"}
+
+
+def test_a_first_account_registered_without_the_link_is_not_the_operators(loremark: Loremark) -> None:
+    """Any user of this machine may have registered it."""
+    with loremark.start() as process:
+        process.wait_ready()
+        settings = load(loremark.environment(process.port))
+        assert httpx.post(f"{process.url}/api/auth/register", json=_FIRST, verify=False).status_code == 201
+        with pytest.raises(ValueError, match="registered its first account without the printed link"):
+            run(create_key(settings, "loremark on a laptop"))
+        assert run(own_signin_link(settings)) is None
+        owner = make_owner(loremark)
+        key = run(create_key(settings, "loremark on a laptop"))
+        assert _me(process.url, Authorization=f"Bearer {key}")["userId"] == owner["userId"], "the operator's own"
+        link = run(own_signin_link(settings))
+        assert link is not None
+        assert link.email == "owner@example.com"
+
+
+def test_a_first_account_registered_with_the_link_is_the_operators(loremark: Loremark) -> None:
+    with loremark.start() as process:
+        process.wait_ready()
+        (token,) = re.findall(r"/signin\?token=(\S+)", process.output)
+        given = httpx.post(f"{process.url}/api/auth/register", json={**_FIRST, "setupToken": token}, verify=False)
+        assert given.status_code == 201
+        key = run(create_key(load(loremark.environment(process.port)), "loremark on a laptop"))
+        assert _me(process.url, Authorization=f"Bearer {key}")["email"] == "ada@example.com"

@@ -96,3 +96,19 @@ def test_signed_in_command_line_opens_its_own_server(
         assert _open(environment, tmp_path).stdout == "https://memory.example.com\n"
         assert json.loads(_open(environment, tmp_path, "--json").stdout) == {"url": "https://memory.example.com"}
         assert (tmp_path / "opened").read_text() == "https://memory.example.com"
+
+
+def test_no_link_for_a_first_account_that_may_be_another_users(
+    plain: Loremark, environment: dict[str, str], tmp_path: Path
+) -> None:
+    with plain.start() as process:
+        process.wait_ready()
+        body = {"email": "eve@example.com", "password": "correct horse battery", "name": "Eve"}
+        assert httpx.post(f"{process.url}/api/auth/register", json=body, verify=False).status_code == 201
+        opened = _open(environment, tmp_path, "--no-browser")
+        assert opened.stdout == f"{process.url}\n"
+        assert "may be another user's" in opened.stderr
+        plain.settings["LOREMARK_BASE_URL"] = process.url
+        link = plain.run("admin", "signin-link")
+        assert _user(process, link.stdout.strip()) == "eve@example.com", "the operator asked for it"
+        assert link.stderr == "Signs in as eve@example.com.\n"

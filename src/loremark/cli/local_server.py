@@ -147,7 +147,7 @@ def _spawn(log: str, changes: dict[str, str]) -> int:
         return os.posix_spawn(
             sys.executable,
             # -P: the current folder may be a stranger's repository.
-            [sys.executable, "-P", "-m", "loremark.entry.main", "serve", "--log", log],
+            [sys.executable, "-P", "-m", "loremark.entry.main", "serve", "--create-owner", "--log", log],
             environment_with(changes),
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

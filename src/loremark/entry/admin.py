@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -31,7 +33,7 @@ from loremark.ports.blobs.store import open_blobs
 from loremark.ports.mail.mailer import open_mailer
 from loremark.storage import schema
 from loremark.storage.connect import open_database
-from loremark.storage.database import Row, StorageUnavailable
+from loremark.storage.database import Row, StorageUnavailable, Tx
 from loremark.web.validation import explain
 from loremark.wire.keys import NewKey
 from loremark.wire.projects import NewProject
@@ -91,6 +93,7 @@ async def create_owner(
             if user_id is None:
                 raise errors.EMAIL_TAKEN()
             await people.claim(tx, identity.FIRST_ACCOUNT, user_id)
+            await people.claim(tx, identity.OPERATOR_OWNER, user_id)
             await people.invalidate_setup_links(tx)
             owner = await identity.create_owner(tx, plans, user_id, name, email, team, AuthMethod.OPERATOR)
             created = await projects.create_project(tx, owner, plans, runtime.sealer, NewProject(name=project))
@@ -98,19 +101,48 @@ async def create_owner(
     return NewOwner(userId=user_id, teamId=owner.team_id, projectId=created.id, apiKey=key.key)
 
 
-async def signin_link(settings: Settings, email: str | None) -> str:
-    """A one-time sign-in link for this account, or for the first owner."""
+class SigninLink(NamedTuple):
+    """A one-time link and the address of its account; None if using it creates the owner."""
+
+    url: str
+    email: str | None
+
+
+async def signin_link(settings: Settings, email: str | None) -> SigninLink:
+    """A one-time sign-in link for this account, or for the operator's owner, else for the first owner."""
+    async with _open_transaction(settings) as tx:
+        if email is None and (owner := await identity.find_operator_owner(tx)) is not None:
+            return await _create_link(tx, settings, owner.user_id, owner.email)
+        user = await people.find_user(tx, email) if email else await people.find_first_owner(tx)
+        if user is None and email:
+            raise SettingsError(f"No account with the email address {email}")
+        return await _create_link(tx, settings, *((user["id"], user["email"]) if user else (None, None)))
+
+
+async def own_signin_link(settings: Settings) -> SigninLink | None:
+    """A one-time sign-in link for the operator's owner. None if somebody else registered the first account."""
+    async with _open_transaction(settings) as tx:
+        owner = await identity.find_operator_owner(tx)
+        if owner is not None:
+            return await _create_link(tx, settings, owner.user_id, owner.email)
+        is_new = await people.find_claim(tx, identity.FIRST_ACCOUNT) is None
+        return await _create_link(tx, settings, None, None) if is_new else None
+
+
+async def _create_link(tx: Tx, settings: Settings, user_id: str | None, email: str | None) -> SigninLink:
+    return SigninLink(signin_url(settings.base_url, await people.create_link(tx, user_id)), email)
+
+
+@asynccontextmanager
+async def _open_transaction(settings: Settings) -> AsyncIterator[Tx]:
+    """A write transaction of a database whose server may be running."""
     await schema.require_current(database_address(settings))
     database = await open_database(database_address(settings), pool=1)
     try:
         async with database.write() as tx:
-            user = await people.find_user(tx, email) if email else await people.find_first_owner(tx)
-            if user is None and email:
-                raise SettingsError(f"No account with the email address {email}")
-            token = await people.create_link(tx, user["id"] if user else None)
+            yield tx
     finally:
         await database.close()
-    return signin_url(settings.base_url, token)
 
 
 async def reset_two_factor(settings: Settings, email: str) -> bool:

@@ -47,10 +47,11 @@ def _describe(settings: Settings, log_file: str) -> ServerRecord:
     )
 
 
-async def serve(settings: Settings, log_file: str = "") -> None:
+async def serve(settings: Settings, log_file: str = "", *, creates_owner: bool = False) -> None:
     """Run API, job runner and dashboard in one process. Migrates the schema if needed.
 
     ``log_file``: the file that the output goes to, if it is not a terminal's.
+    ``creates_owner``: create the owner of a fresh installation before the server answers anybody.
     """
     with (
         server.open_socket(settings) as listening,
@@ -65,7 +66,8 @@ async def serve(settings: Settings, log_file: str = "") -> None:
             open_app(runtime, background) as app,
             check_models(list_models(settings, runtime.engines)),
         ):
-            print(await format_banner(runtime, "loremark stop" if log_file else "Ctrl-C"), flush=True)
+            stop = "loremark stop" if log_file else "Ctrl-C"
+            print(await format_banner(runtime, stop, creates_owner=creates_owner), flush=True)
             await server.listen(app, listening, server.stop_signal(), app.close, settings.trusted_proxies)
 
 

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from loremark.base import profile
 from loremark.base.folders import data_folder, is_temporary
+from loremark.base.plans import load_plans
 from loremark.base.settings import FILE, Settings
 from loremark.entry.application import VERSION
+from loremark.entry.local_sign_in import create_owner
 from loremark.entry.runtime import Runtime
 from loremark.features.identity import store as people
 from loremark.features.identity.service import FIRST_ACCOUNT
@@ -22,13 +24,21 @@ def signin_url(base_url: str, token: str) -> str:
     return f"{base_url}/signin?token={token}"
 
 
-async def format_banner(runtime: Runtime, stop: str = "Ctrl-C") -> str:
-    """How to open the dashboard, with a one-time link on the first start, and how to set up a project."""
+async def format_banner(runtime: Runtime, stop: str = "Ctrl-C", *, creates_owner: bool = False) -> str:
+    """How to open the dashboard, with a one-time link on the first start, and how to set up a project.
+
+    ``creates_owner``: create the owner of a fresh installation, instead of letting the first one register.
+    """
     settings = runtime.settings
     async with runtime.database.write() as tx:
+        owner = None
+        if creates_owner:
+            owner = await create_owner(tx, load_plans(settings.default_plan, settings.plans_file))
         has_owner = await people.find_claim(tx, FIRST_ACCOUNT) is not None
         token = None
-        if not has_owner and settings.registration != "closed":
+        if owner is not None:
+            token = await people.create_link(tx, owner.user_id)
+        elif not has_owner and settings.registration != "closed":
             await people.invalidate_setup_links(tx)
             token = await people.create_link(tx, None)
     where = settings.sqlite_path if settings.on_sqlite else "PostgreSQL"

@@ -49,6 +49,13 @@ def plan(url: str | None) -> ServerPlan:
     if version is None and url is None and configured is None and running:
         wanted = running[0].url
         version = local_server.find_version(wanted)
+    is_named = url is not None or configured is not None or wanted != profile.DEFAULT_URL
+    if version is not None and not is_named and running_servers.find_running(wanted) is None:
+        raise CommandError(
+            f"you did not start the server at {wanted}; to use it, run loremark setup --url {wanted}; "
+            "to start your own, set LOREMARK_PORT to another port",
+            USAGE,
+        )
     has_key = _saved_key(wanted) is not None
     if version is not None:
         return ServerPlan(wanted, version, me=_find_user(wanted), has_key=has_key)

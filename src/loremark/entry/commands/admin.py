@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 from loremark.cli.framework import USAGE, CommandError, add_subcommands
-from loremark.cli.output import one_line, write
+from loremark.cli.output import note, one_line, write
 from loremark.entry.commands.runner import read_settings, run_async
 
 SUMMARY = "Administer this installation: database, accounts, jobs and backups."
@@ -166,7 +166,10 @@ def _create_owner(arguments: argparse.Namespace) -> int:
 def _signin_link(arguments: argparse.Namespace) -> int:
     from loremark.entry import admin as operator
 
-    write(run_async(operator.signin_link(read_settings(), arguments.email)))
+    link = run_async(operator.signin_link(read_settings(), arguments.email))
+    write(link.url)
+    if link.email is not None:
+        note(f"Signs in as {one_line(link.email)}.")
     return 0
 
 

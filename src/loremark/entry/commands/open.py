@@ -44,8 +44,15 @@ def _find_link() -> str:
     signed_in = profile.load()
     server = find_running(signed_in.url if signed_in else None)
     if server is not None and server.on_sqlite:
+        link = run_async(admin.own_signin_link(load(server.environment)))
+        if link is None:
+            note(
+                "The first account of this server was registered without the printed link, and may be another user's. "
+                "Sign in with your own account; if it is that one: loremark admin signin-link"
+            )
+            return server.base_url
         note("Signs you in as the owner. The link works once and expires in 24 hours.")
-        return run_async(admin.signin_link(load(server.environment), None))
+        return link.url
     if signed_in is not None:
         return signed_in.url
     raise CommandError(

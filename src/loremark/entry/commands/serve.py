@@ -11,6 +11,12 @@ EXAMPLE = "LOREMARK_PORT=9000 loremark serve"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--create-owner",
+        action="store_true",
+        help="create the owner of a new installation before listening, so that nobody else on this machine registers "
+        "first (loremark start and setup do this)",
+    )
     parser.add_argument("--log", metavar="FILE", help="append the output to this file (see also: loremark start)")
 
 
@@ -21,7 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
     settings = read_settings()
     if arguments.log:
         _redirect_output(arguments.log)
-    run_async(processes.serve(settings, os.path.abspath(arguments.log) if arguments.log else ""))
+    log_file = os.path.abspath(arguments.log) if arguments.log else ""
+    run_async(processes.serve(settings, log_file, creates_owner=arguments.create_owner))
     return 0
 
 

@@ -32,6 +32,11 @@ LinkProblem = Literal["unknown", "used", "expired", "replaced"]
 """``replaced``: a later start printed another link, or somebody created the first account without it."""
 
 FIRST_ACCOUNT = "first_account"
+OPERATOR_OWNER = "operator_owner"
+"""The owner whom the operator created, with a command or the printed token.
+
+On this machine anybody may register the first account, so that account may be another user's.
+"""
 LOCAL_OWNER_EMAIL = "owner@localhost"
 
 
@@ -63,7 +68,7 @@ async def register(
 ) -> SignedIn:
     """Create an account with its own team, if registration is allowed.
 
-    ``is_local``: sent from this machine, where the printed token can be read anyway.
+    ``is_local``: sent from this machine. It then needs no token, and is not the operator's account without it.
     """
     async with database.read() as tx:
         await _check_registration_allowed(tx, config.registration)
@@ -75,8 +80,10 @@ async def register(
         is_first = await store.claim(tx, FIRST_ACCOUNT, user_id)
         if config.registration != "open" and not is_first:
             raise errors.REGISTRATION_BY_INVITATION()
-        if _needs_setup_token(config, is_local=is_local):
-            await _check_setup_token(tx, wanted.setup_token)
+        if await _has_setup_token(tx, wanted.setup_token):
+            await store.claim(tx, OPERATOR_OWNER, user_id)
+        elif _needs_setup_token(config, is_local=is_local):
+            raise errors.FIRST_ACCOUNT_TOKEN()
         await store.invalidate_setup_links(tx)
         team_name = wanted.team_name or f"{wanted.name.strip()}'s team"
         email = canonical(wanted.email)
@@ -95,11 +102,10 @@ def _needs_setup_token(config: AuthConfig, *, is_local: bool) -> bool:
     return config.registration != "open" and (config.is_public or not is_local)
 
 
-async def _check_setup_token(tx: Tx, token: str | None) -> None:
-    """Only the operator sees the printed token."""
+async def _has_setup_token(tx: Tx, token: str | None) -> bool:
+    """Whether this is the printed token, which only the operator sees. It is used up."""
     link = await store.consume_link(tx, token) if token else None
-    if link is None or link["user_id"] is not None:
-        raise errors.FIRST_ACCOUNT_TOKEN()
+    return link is not None and link["user_id"] is None
 
 
 async def registration_status(tx: Tx, config: AuthConfig, *, is_local: bool) -> RegistrationStatus:
@@ -150,7 +156,27 @@ async def create_local_owner(
         return None
     user_id = await store.create_user(tx, email=LOCAL_OWNER_EMAIL, name="Owner", password_hash=None)
     assert user_id is not None
+    await store.claim(tx, OPERATOR_OWNER, user_id)
     return await create_owner(tx, plans, user_id, "Owner", LOCAL_OWNER_EMAIL, "My team", auth_method, origin)
+
+
+async def find_operator_owner(tx: Tx) -> Caller | None:
+    """The owner whom the operator created: the only account that commands on this machine use without being told to."""
+    user_id = await store.find_claim(tx, OPERATOR_OWNER)
+    memberships = await store.list_memberships(tx, user_id) if user_id else []
+    owned = next((row for row in memberships if row["role"] == OWNER), None)
+    if user_id is None or owned is None:
+        return None
+    user = await store.get_user(tx, user_id)
+    return Caller(
+        user_id=user_id,
+        team_id=owned["id"],
+        role=OWNER,
+        auth_method=AuthMethod.OPERATOR,
+        credential_id="",
+        name=user["name"],
+        email=user["email"],
+    )
 
 
 async def sign_in(tx: Tx, caller: Caller, origin: Origin) -> SignedIn:
