@@ -42,7 +42,7 @@ def test_sign_in_use_and_sign_out(cli: Cli, either: Server) -> None:
 
     signed_in = cli.run("login", "--url", either.url + "/", stdin=either.key + "\n")
     assert (signed_in.code, signed_in.err) == (0, "")
-    assert "Olga (owner of Stones)" in signed_in.out
+    assert "Olga <owner@example.com> (owner of Stones)" in signed_in.out
     assert either.key not in signed_in.out
     assert [stat.S_IMODE(place.stat().st_mode) for place in (path, path.parent)] == [0o600, 0o700]
     assert cli.run("whoami").out == "Olga <owner@example.com>, owner of Stones (business plan)\n"

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import stat
 import threading
+import webbrowser
 from collections.abc import Iterator
 from html import unescape
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
 from loremark.base import ids, profile, sealed_box
-from loremark.cli import browser_login
+from loremark.cli import browser_login, browser_page
 from loremark.cli.framework import CommandError
 from tests.cli.harness import Cli, Server
 from tests.cli.invitations import token_for
@@ -64,7 +68,8 @@ def test_browser_login_delivers_an_encrypted_key(cli: Cli, server: Server, brows
     cli.monkeypatch.setattr(browser_login.sign_in, "__defaults__", (open_page, 20.0))
     signed_in = cli.run("login", "--url", server.url, "--browser")
     assert signed_in.code == 0, signed_in
-    assert "Bo (member of Stones)" in signed_in.out
+    assert "Bo <" in signed_in.out
+    assert "@example.com> (member of Stones)" in signed_in.out
     saved = profile.load()
     assert saved is not None
     assert saved.key.startswith("service_sk_")
@@ -73,6 +78,28 @@ def test_browser_login_delivers_an_encrypted_key(cli: Cli, server: Server, brows
     assert mark is not None
     names = [entry["name"] for entry in cli.run("keys", "list", "--json").json]
     assert any(name.startswith("loremark on ") for name in names)
+
+
+def test_the_browsers_arguments_do_not_tell_the_public_key(cli: Cli) -> None:
+    """Other users of the machine read them, and could deliver a key of their own account."""
+    given: list[str] = []
+    cli.monkeypatch.setattr(webbrowser, "open", lambda url: given.append(url) or True)
+    with pytest.raises(CommandError, match="timed out"):
+        browser_login.sign_in("http://127.0.0.1:9", timeout_s=0.1)
+    (argument,) = given
+    page = Path(urlsplit(argument).path)
+    assert argument == page.as_uri()
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+    assert "url=http://127.0.0.1:9/connect?key=" in page.read_text()
+
+
+def test_an_unreadable_state_folder_leaves_the_printed_link(cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    given: list[str] = []
+    cli.monkeypatch.setattr(webbrowser, "open", lambda url: given.append(url) or True)
+    cli.monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
+    browser_page.open_link("http://127.0.0.1:9/signin?token=x")
+    assert given == []
+    assert "open the link yourself" in capsys.readouterr().err
 
 
 def test_connect_page_rejects_invalid_requests(server: Server, browser: httpx.Client) -> None:

@@ -122,7 +122,7 @@ def test_client_signs_in_and_manages_projects(someone: Loremark) -> None:
         assert not profile.exists()
         signed_in = _run(someone, "login", "--url", process.url + "/", stdin=owner["apiKey"] + "\n")
         assert (signed_in.returncode, signed_in.stderr) == (0, "")
-        assert "Olga (owner of Stones)" in signed_in.stdout
+        assert "Olga <owner@example.com> (owner of Stones)" in signed_in.stdout
         assert owner["apiKey"] not in signed_in.stdout
         assert stat.S_IMODE(profile.stat().st_mode) == 0o600
         assert stat.S_IMODE(profile.parent.stat().st_mode) == 0o700

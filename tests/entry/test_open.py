@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 import subprocess
+from html import unescape
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -18,7 +21,7 @@ from tests.support.processes import Loremark, Process, run_command
 def environment(plain: Loremark, tmp_path: Path) -> dict[str, str]:
     """A new terminal of the user who started the server: it knows nothing of the server's settings."""
     browser = tmp_path / "browser"
-    browser.write_text(f'#!/bin/sh\nprintf "%s" "$1" > "{tmp_path}/opened"\n')
+    browser.write_text(f'#!/bin/sh\nprintf "%s" "$*" > "{tmp_path}/opened"\n')
     browser.chmod(0o700)
     home = tmp_path / "home"
     home.mkdir()
@@ -27,6 +30,16 @@ def environment(plain: Loremark, tmp_path: Path) -> dict[str, str]:
 
 def _open(environment: dict[str, str], folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return run_command("open", *words, env=environment, cwd=folder)
+
+
+def _opened(folder: Path) -> str:
+    """The link that the browser got. Other users see the browser's arguments, so they must not contain it."""
+    arguments = (folder / "opened").read_text()
+    assert "token" not in arguments
+    page = Path(urlsplit(arguments).path)
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+    (link,) = re.findall(r'url=([^"]+)"', page.read_text())
+    return unescape(str(link))
 
 
 def _user(process: Process, link: str) -> str:
@@ -45,11 +58,11 @@ def test_link_signs_the_owner_in(plain: Loremark, environment: dict[str, str], t
         opened = _open(environment, tmp_path)
         link = opened.stdout.strip()
         assert link.startswith(f"{process.url}/signin?token="), opened.stderr
-        assert (tmp_path / "opened").read_text() == link
+        assert _opened(tmp_path) == link
         assert _user(process, link) == "owner@example.com"
         another = _open(environment, tmp_path, "--no-browser").stdout.strip()
         assert another != link
-        assert (tmp_path / "opened").read_text() == link, "only printed"
+        assert _opened(tmp_path) == link, "only printed"
         assert _user(process, another) == "owner@example.com"
         process.stop()
     ended = _open(environment, tmp_path)
@@ -95,7 +108,7 @@ def test_signed_in_command_line_opens_its_own_server(
         profile.write_text(json.dumps({"url": "https://memory.example.com", "key": "service_sk_x"}))
         assert _open(environment, tmp_path).stdout == "https://memory.example.com\n"
         assert json.loads(_open(environment, tmp_path, "--json").stdout) == {"url": "https://memory.example.com"}
-        assert (tmp_path / "opened").read_text() == "https://memory.example.com"
+        assert _opened(tmp_path) == "https://memory.example.com"
 
 
 def test_no_link_for_a_first_account_that_may_be_another_users(

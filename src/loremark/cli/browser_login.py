@@ -1,7 +1,8 @@
 """``loremark login --browser``: get an API key from a signed-in browser.
 
 The key is encrypted to this process. The browser delivers it to a local port, or the user pastes it if the browser runs
-on another machine.
+on another machine. Who knows the public key could deliver a key of their own, so nobody but the user must see the page's
+address.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import select
 import socket
 import sys
 import threading
-import webbrowser
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -21,6 +21,7 @@ from loremark.base import clock
 from loremark.base.sealed_box import Recipient, SealedBoxError
 from loremark.base.signing import sha256_hex
 from loremark.cli import output
+from loremark.cli.browser_page import open_link
 from loremark.cli.framework import CommandError
 
 _TIMEOUT_S = 300.0
@@ -29,7 +30,7 @@ _SIGNED_IN = b"Signed in. You can close this page and return to the terminal.\n"
 _REJECTED = b"This sign-in was started in another terminal. Run loremark login --browser again.\n"
 
 
-def sign_in(url: str, open_page: Callable[[str], object] = webbrowser.open, timeout_s: float = _TIMEOUT_S) -> str:
+def sign_in(url: str, open_page: Callable[[str], object] = open_link, timeout_s: float = _TIMEOUT_S) -> str:
     """Wait for the user to allow access, and return the API key."""
     recipient = Recipient()
     read_fd, write_fd = os.pipe()

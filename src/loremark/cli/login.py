@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         output.write_json({"url": url, "savedIn": path, "me": me})
     else:
-        who = f"{me.name} ({me.role} of {me.team_name})"
+        who = f"{me.name} <{me.email}> ({me.role} of {me.team_name})"
         output.write(output.plain(f"Signed in to {url} as {who}. Saved in {path}."))
     if profile.has_environment_key():
         output.note("LOREMARK_API_KEY is set in the environment and overrides the saved key.")

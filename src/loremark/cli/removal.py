@@ -29,7 +29,7 @@ from loremark.hook.link import FILE
 _FLUSH_S = 15.0
 _CONFIG = ("profile.json", "links.json", "reading.json")
 _STATE = (
-    *("spool", "git", "install", "imports", "private", "edits", "servers"),
+    *("spool", "git", "install", "imports", "private", "edits", "servers", "open.html"),
     *("repositories.json", "paused.json", "conversations.json", "reading-outcome.json", "server.log", "server.log.1"),
 )
 _CLIENT_CACHE = ("briefed", "briefings", "headless", "mcp", "phrases")

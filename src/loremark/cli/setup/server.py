@@ -165,7 +165,7 @@ def _sign_in_with_browser(plan: ServerPlan, *, may_ask: bool) -> str:
 
 
 def _signed_in(me: CurrentUser) -> Step:
-    return Step("Sign-in", "unchanged", f"{me.name} ({me.role} of {me.team_name})")
+    return Step("Sign-in", "unchanged", f"{me.name} <{me.email}> ({me.role} of {me.team_name})")
 
 
 def _saved_key(url: str) -> str | None:

@@ -18,8 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    import webbrowser
-
+    from loremark.cli.browser_page import open_link
     from loremark.cli.output import write, write_json
 
     link = _find_link()
@@ -28,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         write(link)
     if not arguments.no_browser:
-        webbrowser.open(link)
+        open_link(link)
     return 0
 
 
