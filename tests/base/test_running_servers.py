@@ -8,7 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from loremark.base.running_servers import ServerRecord, find_running, folder, list_known, list_running, recorded
+from loremark.base.running_servers import ServerRecord, find_running, list_known, list_running, recorded
+from loremark.base.server_lock import folder, refuse_stopped
 
 
 @pytest.fixture
@@ -72,3 +73,17 @@ def test_unreadable_records_and_folders_are_ignored(home: Path) -> None:
     (place / "8000.json").mkdir()
     with recorded(_server(home / "one")):
         assert list_running() == []
+    refuse_stopped("127.0.0.1", 8000)
+    refuse_stopped("127.0.0.1", 2)
+    refuse_stopped("127.0.0.1", 3)
+
+
+def test_only_a_stopped_server_of_this_machine_is_refused(home: Path) -> None:
+    server = _server(home / "one")
+    with recorded(server):
+        refuse_stopped("127.0.0.1", 8000)
+    for host in ("127.0.0.1", "localhost", "::1"):
+        with pytest.raises(ConnectionRefusedError, match="has stopped"):
+            refuse_stopped(host, 8000)
+    refuse_stopped("127.0.0.1", 8001)
+    refuse_stopped("one.example.com", 8000)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import msgspec
 
 from loremark.base import clock
-from loremark.base.folders import state_folder
+from loremark.base.server_lock import folder, is_locked, record_path
 
 _MAX_BYTES = 65_536
 _LOCK_ATTEMPTS, _LOCK_DELAY_S = 10, 0.02
@@ -41,8 +41,7 @@ class ServerRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 @contextmanager
 def recorded(server: ServerRecord) -> Iterator[None]:
     """Record the server while the block runs. Without a writable home folder, it only cannot be found."""
-    path = os.path.join(folder(), f"{server.port}.json")
-    number = _open_locked(path)
+    number = _open_locked(record_path(server.port))
     if number is None:
         yield
         return
@@ -75,11 +74,6 @@ def list_known() -> list[ServerRecord]:
     return sorted(known, key=lambda server: server.started_at_ms, reverse=True)
 
 
-def folder() -> str:
-    """The folder with the records."""
-    return os.path.join(state_folder(), "servers")
-
-
 def _open_locked(path: str) -> int | None:
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
@@ -104,16 +98,8 @@ def _read(path: str) -> ServerRecord | None:
         return None
     try:
         server = msgspec.json.decode(os.pread(number, _MAX_BYTES, 0), type=ServerRecord)
-        return msgspec.structs.replace(server, is_running=_is_locked(number))
+        return msgspec.structs.replace(server, is_running=is_locked(number))
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
     finally:
         os.close(number)
-
-
-def _is_locked(number: int) -> bool:
-    try:
-        fcntl.flock(number, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    return False

@@ -1,8 +1,8 @@
 """``loremark login --browser``: get an API key from a signed-in browser.
 
 The key is encrypted to this process. The browser delivers it to a local port, or the user pastes it if the browser runs
-on another machine. Who knows the public key could deliver a key of their own, so nobody but the user must see the page's
-address.
+on another machine. Who knows the public key could deliver a key of their own, so nobody but the user must see the
+page's address.
 """
 
 from __future__ import annotations

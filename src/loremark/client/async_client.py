@@ -9,6 +9,7 @@ from typing import Self, TypeVar
 
 import httpx
 
+from loremark.base.server_lock import refuse_stopped
 from loremark.client import answer_stream, protocol
 from loremark.client.call import ApiError, Call, Response, next_page
 from loremark.client.calls.ask import build_answer_call, create_ask_ticket
@@ -38,6 +39,7 @@ class AsyncClient:
         self._unverified = set(self._secrets)
         self._etags = EtagCache()
         self._total_timeout_s = timeout_s * protocol.TOTAL_TIMEOUT_FACTOR
+        self._is_remote = transport is None
         self._http = httpx.AsyncClient(transport=transport, timeout=timeout_s, trust_env=transport is None)
 
     async def __aenter__(self) -> Self:
@@ -128,12 +130,14 @@ class AsyncClient:
 
     async def _send_once(self, call: Call[T]) -> Response[T]:
         secret = self._secrets[call.signed_for] if call.signed_for is not None else None
-        protocol.parse_address(self.url)
+        address = protocol.parse_address(self.url)
         request_headers = protocol.headers(call, self._key, secret)
         cached = self._etags.find(call.path) if call.method == "GET" else None
         if cached is not None:
             request_headers["If-None-Match"] = cached.etag
         try:
+            if self._is_remote:
+                refuse_stopped(address.host, address.port or (443 if address.is_https else 80))
             async with (
                 asyncio.timeout(self._total_timeout_s),
                 self._http.stream(

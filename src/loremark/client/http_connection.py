@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
+from loremark.base.server_lock import refuse_stopped
 from loremark.client import protocol
 from loremark.client.call import ApiError, Call
 
@@ -77,6 +78,7 @@ class HttpConnection:
         if self._connection is None:
             self._connection = _open_connection(self._url, self._timeout_s)
         if self._connection.sock is None:
+            refuse_stopped(self._connection.host, self._connection.port)
             self._connection.connect()
         return self._connection
 

@@ -6,6 +6,7 @@ import _socket  # the socket module on top of it takes ten times as long to impo
 import os
 
 from loremark.base import clock
+from loremark.base.server_lock import refuse_stopped
 
 TYPE_CHECKING = False  # importing typing would slow the hook down
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def request(
     if any(not line.isprintable() or not line.isascii() for line in lines):
         raise Unreachable("invalid character in the URL or a header")
     try:
+        refuse_stopped(host, port)
         connection = _connect(scheme, host, port, seconds)
         try:
             _set_timeout(connection, deadline)

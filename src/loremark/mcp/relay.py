@@ -12,6 +12,7 @@ from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from urllib.parse import urlsplit
 
+from loremark.base.server_lock import refuse_stopped
 from loremark.mcp.client_names import HEADER
 from loremark.mcp.message import Message, client_info, is_first_page, protocol_version, target_name
 from loremark.mcp.response_cache import CACHED_METHODS, TOOLS, ResponseCache
@@ -141,6 +142,7 @@ class Relay:
 
     def _post(self, connection: HTTPConnection, message: Message) -> HTTPResponse:
         body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        refuse_stopped(connection.host, connection.port)
         connection.connect()
         connection.sock.settimeout(_SILENCE_S)
         connection.request("POST", urlsplit(self._url).path.rstrip("/") + "/mcp", body, self._headers(message))

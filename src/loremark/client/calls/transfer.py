@@ -6,6 +6,7 @@ import http.client
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from loremark.base.server_lock import refuse_stopped
 from loremark.client import protocol
 from loremark.client.call import ApiError, Call, path
 from loremark.wire.transfer import MAX_CHUNK_BYTES, MEDIA_TYPE, ImportResult
@@ -47,6 +48,7 @@ def stream_lines(call: Call[bytes], url: str, key: str) -> Iterator[bytes]:
     connection_type = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     connection = connection_type(parts.hostname, parts.port, timeout=_SECONDS)
     try:
+        refuse_stopped(connection.host, connection.port)
         connection.request("GET", parts.path.rstrip("/") + call.path, headers=protocol.headers(call, key, None))
         response = connection.getresponse()
         if response.status != 200:
