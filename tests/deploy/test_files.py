@@ -11,6 +11,7 @@ import sys
 import threading
 import tomllib
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,18 @@ def test_compose_runs_each_process_confined() -> None:
         assert each["read_only"] is True
         assert each["cap_drop"] == ["ALL"]
     assert ours["api"]["deploy"]["replicas"] == 2
+
+
+def test_only_the_proxy_itself_is_trusted() -> None:
+    """Whoever has a trusted address can claim any other."""
+    compose = _compose()
+    address = ip_address(compose["services"]["api"]["environment"]["LOREMARK_TRUSTED_PROXIES"])
+    assert compose["services"]["caddy"]["networks"]["default"]["ipv4_address"] == str(address)
+    (network,) = compose["networks"]["default"]["ipam"]["config"]
+    assert address in ip_network(network["subnet"])
+    assert address not in ip_network(network["ip_range"]), "no other container gets it"
+    chart = yaml.safe_load((DEPLOY / "helm" / "loremark" / "values.yaml").read_text(encoding="utf-8"))
+    assert chart["trustedProxies"] == []
 
 
 def test_compose_example_names_every_variable() -> None:

@@ -21,7 +21,7 @@ KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 SQLITE = ("baseUrl=https://memory.example.com",)
 POSTGRES = (*SQLITE, "databaseUrl=postgresql://loremark@db/loremark", "blobsUrl=s3://bucket/loremark")
 KEYS = (f"encryptionKey={KEY}", "workerSecret=secret", "redisUrl=redis://cache:6379")
-INGRESS = ("ingress.enabled=true", "ingress.className=nginx", "ingress.tlsSecretName=tls")
+INGRESS = ("trustedProxies={10.42.7.0/24}", "ingress.enabled=true", "ingress.className=nginx", "ingress.tlsSecretName=tls")
 
 
 def _run(*words: str | Path) -> subprocess.CompletedProcess[str]:
@@ -89,6 +89,7 @@ def test_kubernetes_accepts_what_the_chart_renders(
         (POSTGRES, "encryptionKey is required with PostgreSQL"),
         ((*POSTGRES[:2], *KEYS), "blobsUrl is required with PostgreSQL"),
         ((*SQLITE, "settings.PORT=1"), "settings"),
+        ((*SQLITE, "ingress.enabled=true"), "trustedProxies"),  # else all clients would share one rate limit
     ],
 )
 def test_chart_refuses_incomplete_values(values: tuple[str, ...], message: str) -> None:
