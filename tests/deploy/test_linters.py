@@ -21,7 +21,12 @@ KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 SQLITE = ("baseUrl=https://memory.example.com",)
 POSTGRES = (*SQLITE, "databaseUrl=postgresql://loremark@db/loremark", "blobsUrl=s3://bucket/loremark")
 KEYS = (f"encryptionKey={KEY}", "workerSecret=secret", "redisUrl=redis://cache:6379")
-INGRESS = ("trustedProxies={10.42.7.0/24}", "ingress.enabled=true", "ingress.className=nginx", "ingress.tlsSecretName=tls")
+INGRESS = (
+    "trustedProxies={10.42.7.0/24}",
+    "ingress.enabled=true",
+    "ingress.className=nginx",
+    "ingress.tlsSecretName=tls",
+)
 
 
 def _run(*words: str | Path) -> subprocess.CompletedProcess[str]:

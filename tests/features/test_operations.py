@@ -68,6 +68,16 @@ async def test_requests_for_foreign_hosts_are_refused(service: Service) -> None:
         assert (await service.http.get(path, headers=foreign)).status_code == 200
 
 
+async def test_metrics_are_not_for_what_a_proxy_forwards(service: Service) -> None:
+    """An ingress or another proxy passes on every path; monitoring reads the processes themselves."""
+    for header in ("X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"):
+        answer = await service.http.get("/metrics", headers={header: "203.0.113.9"})
+        assert (answer.status_code, answer.json()) == (404, {"error": "Not found"}), header
+    for path in ("/healthz", "/readyz"):
+        assert (await service.http.get(path, headers={"X-Forwarded-For": "203.0.113.9"})).status_code == 200
+    assert (await service.http.get("/metrics")).status_code == 200
+
+
 async def test_metrics_count_requests_by_route_only(service: Service) -> None:
     owner = await service.owner("Top secret team")
     project = await owner.create_project("Top secret project")

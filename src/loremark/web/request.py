@@ -58,8 +58,12 @@ class Request:
     def is_from_this_machine(self) -> bool:
         """Whether the client is on this machine. What a proxy forwards is not, if it says so or keeps the host name."""
         is_loopback = self.address == "::1" or self.address.startswith("127.")
-        is_direct = self.headers.keys().isdisjoint(_FORWARDED)
-        return is_loopback and is_direct and _LOCAL_HOST.fullmatch(self.header(b"host") or "") is not None
+        return is_loopback and not self.is_forwarded and _LOCAL_HOST.fullmatch(self.header(b"host") or "") is not None
+
+    @property
+    def is_forwarded(self) -> bool:
+        """Whether a proxy says that it forwarded the request."""
+        return not self.headers.keys().isdisjoint(_FORWARDED)
 
     def header(self, name: bytes) -> str | None:
         """Return a header's value as Latin-1, or None."""

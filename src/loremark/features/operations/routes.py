@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from msgspec import Struct
 
+from loremark.base import errors
 from loremark.features.operations.reference import reference_page
 from loremark.web.authentication import ANYONE
 from loremark.web.call import Call
@@ -85,7 +86,9 @@ async def readyz(call: Call) -> Ready | Response:
     content_type="text/plain",
 )
 async def metrics(call: Call) -> Response:
-    """Metrics in the Prometheus format."""
+    """Metrics in the Prometheus format. Not for requests that a proxy forwards, because anybody can send those."""
+    if call.request.is_forwarded:
+        raise errors.NOT_FOUND()
     return Response(200, call.use(Metrics).text(), CONTENT_TYPE)
 
 
