@@ -23,7 +23,15 @@ from loremark.features.identity import totp
 from loremark.features.identity.passkey_ceremonies import RelyingParty, decode, encode
 from loremark.features.identity.passkey_challenges import SIGN_IN, Challenges, registration_of
 from loremark.wire.passkeys import Assertion, AssertionResponse, AttestationResponse, NewCredential
-from tests.features.steps import UNAUTHENTICATED, WRONG_PASSWORD, cookies_of, log_in, run_sql, status_and_body
+from tests.features.steps import (
+    UNAUTHENTICATED,
+    WRONG_PASSWORD,
+    cookies_of,
+    emails_to,
+    log_in,
+    run_sql,
+    status_and_body,
+)
 from tests.support.passkeys import ORIGIN, Device
 from tests.support.people import Person
 from tests.support.service import PASSWORD, Service
@@ -253,6 +261,19 @@ async def test_a_cloned_device_is_noticed(service: Service) -> None:
     assert status_and_body(await laptop.sign_in()) == REFUSED
     laptop.device.sign_count = 6
     assert (await laptop.sign_in()).status_code == 200
+
+
+async def test_a_stolen_password_cannot_add_a_passkey_unnoticed(service: Service) -> None:
+    laptop = await Laptop.of(service)
+    await service.wait_for_jobs()
+    *_, (subject, text) = await emails_to(service.settings.data_dir, laptop.person.email)
+    assert subject == "A passkey was added to your account"
+    assert "http://127.0.0.1:8000/account" in text
+    thief = cookies_of(service, await laptop.sign_in())
+    (entry,) = await laptop.list()
+    assert (await laptop.send("DELETE", f"{PATH}/{entry['id']}")).status_code == 204
+    assert status_and_body(await service.browser_call("GET", "/api/auth/me", thief)) == UNAUTHENTICATED
+    assert (await laptop.send("GET", "/api/auth/me")).status_code == 200
 
 
 async def test_a_passkey_belongs_to_one_account(service: Service) -> None:

@@ -28,6 +28,8 @@ from loremark.features.genesis.jobs import GenesisScan
 from loremark.features.genesis.task import Dependencies as GenesisDependencies
 from loremark.features.hygiene import jobs as hygiene
 from loremark.features.hygiene.jobs import PrunePlans
+from loremark.features.identity.passkey_email import PasskeyEmail
+from loremark.features.identity.passkeys import PASSKEY_EMAIL
 from loremark.features.index import jobs as index
 from loremark.features.metering import recount
 from loremark.features.metering.project_deletion import CLEAR_FUNCTIONS, RETENTION, SESSION_PURGE
@@ -141,6 +143,7 @@ async def open_background(runtime: Runtime) -> AsyncIterator[Background]:
         brain.WATCH: JobKind(
             BrainWatch(database), every_ms=_BRAINS_EVERY_MS, has_work=job_triggers.has_changed_memory, wake_on="memory"
         ),
+        PASSKEY_EMAIL: JobKind(PasskeyEmail(database, mailer, settings.base_url)),
         team.INVITATION_EMAIL: JobKind(InvitationEmail(database, mailer, tokens, settings.base_url)),
         DEPARTURE_EMAIL: JobKind(DepartureEmail(database, mailer)),
         projects.PURGE: JobKind(

@@ -87,7 +87,7 @@ async def rename_passkey(call: Call, id: str, body: PasskeyRename) -> PasskeyEnt
     errors=(errors.PASSKEY_NOT_FOUND,),
 )
 async def remove_passkey(call: Call, id: str) -> None:
-    """Remove a passkey. It takes effect immediately."""
+    """Remove a passkey and end all other logins. It takes effect immediately."""
     await passkeys.remove_passkey(call.tx, call.caller, id)
 
 

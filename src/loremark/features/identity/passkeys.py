@@ -17,10 +17,13 @@ from loremark.features.identity import passkey_store, service, store
 from loremark.features.identity.passkey_ceremonies import Registered, RelyingParty
 from loremark.features.identity.passkey_challenges import SIGN_IN, Challenges, registration_of
 from loremark.features.identity.service import SignedIn
+from loremark.jobs import queue
+from loremark.jobs.notices import notify_access_changed
 from loremark.storage.database import Database, Row, Tx
 from loremark.wire.passkeys import NewPasskey, PasskeyEntry, PasskeyOptions, PasskeySignIn
 
 METHOD = "passkey"
+PASSKEY_EMAIL = "identity.passkey_email"
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,7 @@ async def add_passkey(tx: Tx, caller: Caller, created: Registered, name: str) ->
     if passkey_id is None:
         raise errors.PASSKEY_REFUSED()
     await audit.record(tx, caller, "passkey.added", passkey_id, name=name)
+    await queue.enqueue(tx, PASSKEY_EMAIL, {"userId": caller.user_id}, team_id=caller.team_id)
     return _shape(await _get_passkey(tx, caller, passkey_id))
 
 
@@ -94,9 +98,12 @@ async def rename_passkey(tx: Tx, caller: Caller, passkey_id: str, name: str) -> 
 
 
 async def remove_passkey(tx: Tx, caller: Caller, passkey_id: str) -> None:
+    """Remove a passkey and end all other logins, any of which may have been made with it."""
     passkey = await _get_passkey(tx, caller, passkey_id)
     await passkey_store.delete_passkey(tx, caller.user_id, passkey_id)
+    await store.delete_other_logins(tx, caller.user_id, keep=caller.credential_id)
     await audit.record(tx, caller, "passkey.removed", passkey_id, name=passkey["name"])
+    notify_access_changed(tx, caller.user_id)
 
 
 def start_sign_in(config: Passkeys) -> PasskeyOptions:
