@@ -83,7 +83,7 @@ def test_browser_login_delivers_an_encrypted_key(cli: Cli, server: Server, brows
 def test_the_browsers_arguments_do_not_tell_the_public_key(cli: Cli) -> None:
     """Other users of the machine read them, and could deliver a key of their own account."""
     given: list[str] = []
-    cli.monkeypatch.setattr(webbrowser, "open", lambda url: given.append(url) or True)
+    cli.monkeypatch.setattr(webbrowser, "open", given.append)
     with pytest.raises(CommandError, match="timed out"):
         browser_login.sign_in("http://127.0.0.1:9", timeout_s=0.1)
     (argument,) = given
@@ -95,7 +95,7 @@ def test_the_browsers_arguments_do_not_tell_the_public_key(cli: Cli) -> None:
 
 def test_an_unreadable_state_folder_leaves_the_printed_link(cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
     given: list[str] = []
-    cli.monkeypatch.setattr(webbrowser, "open", lambda url: given.append(url) or True)
+    cli.monkeypatch.setattr(webbrowser, "open", given.append)
     cli.monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
     browser_page.open_link("http://127.0.0.1:9/signin?token=x")
     assert given == []
