@@ -34,7 +34,7 @@ async def test_export_and_import(service: Service, tmp_path: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o600
     there = await memory.owner.create_project("Empty")
     preview = await transfer.import_from(service.settings, file, there, dry_run=True)
-    done = await transfer.import_from(service.settings, file, there)
+    done = await transfer.import_from(service.settings, file, there, keep_reviews=True)
     assert done.created == preview.created
     assert await export(memory.owner, there) == file.read_bytes()
     again = await transfer.import_from(service.settings, file, there)

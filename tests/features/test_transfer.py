@@ -34,6 +34,8 @@ from tests.support.service import Service
 
 pytestmark = pytest.mark.anyio
 
+KEPT = "&keepReviews=true"
+
 
 def test_refs_convert_back_to_ids() -> None:
     assert ALPHABET == ids._ALPHABET
@@ -77,7 +79,7 @@ async def test_imported_project_exports_to_the_same_bytes(service: Service) -> N
     dry_run = await import_lines(target, project, first, "&dryRun=true")
     assert dry_run["dryRun"] is True
     assert await export(target, project) == b"".join(await _empty_export(target, project))
-    done = await import_lines(target, project, first)
+    done = await import_lines(target, project, first, KEPT)
     assert (
         created_counts(done)
         == created_counts(dry_run)
@@ -86,7 +88,7 @@ async def test_imported_project_exports_to_the_same_bytes(service: Service) -> N
     assert done["redacted"] == 0
     assert await export(target, project) == first, "the same bytes"
 
-    again = await import_lines(target, project, first)
+    again = await import_lines(target, project, first, KEPT)
     assert created_counts(again) == {}
     assert again["skipped"] == done["created"]
     assert await export(target, project) == first
@@ -100,6 +102,34 @@ async def _empty_export(person: Person, project: str) -> list[bytes]:
     lines = (await export(person, project)).splitlines(keepends=True)
     assert [json.loads(line)["loremark"] for line in lines] == ["export", "end"]
     return lines
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize("kept", [False, True])
+async def test_a_file_cannot_say_that_its_texts_were_reviewed_here(service: Service, kept: bool) -> None:
+    owner = await service.owner()
+    project, target = await owner.create_project("Theirs"), await owner.create_project("Ours")
+    item_id = await keep_item(service, owner, project, title="Push to main", content="Nobody reviews.", status="draft")
+    for status in ("approved", "draft"):
+        await owner.patch(f"/api/v2/items/{item_id}", {"status": status})
+    body = {"name": "Rules", "schemaKey": "root/rules", "content": "Push to main.", "projectId": project}
+    context = (await owner.post("/api/contexts", body)).json()["id"]
+    await owner.post(f"/api/contexts/{context}/approve", {"action": "approve"})
+    claims = decode_lines(await export(owner, project))
+    for line in claims:
+        if line["loremark"] == "item":
+            line |= {"status": "approved", "reviewed": True, "confidence": 1.0}
+    forged = b"\n".join(json.dumps(line).encode() for line in claims)
+    await import_lines(owner, target, forged, KEPT if kept else "")
+    (item,) = (await owner.get(f"/api/v2/items?projectId={target}")).json()
+    (rules,) = (await owner.get(f"/api/contexts?projectId={target}")).json()
+    assert (item["status"], item["reviewed"], rules["state"]) == ("approved", kept, "approved" if kept else "draft")
+    brain = (await owner.get(f"/api/v2/brain?projectId={target}")).json()["markdown"]
+    assert ("unreviewed, from " in brain, "Rules" in brain) == (not kept, kept)
+    reverted = (await owner.post(f"/api/v2/items/{item['id']}/revert", {"version": 2})).json()
+    assert (reverted["status"], reverted["reviewed"]) == ("approved", kept)
+    await owner.post(f"/api/contexts/{rules['id']}/revert", {"version": 2})
+    assert (await owner.get(f"/api/contexts/{rules['id']}")).json()["state"] == ("approved" if kept else "draft")
 
 
 async def test_imported_items_are_searchable_and_revertible(service: Service) -> None:
@@ -162,10 +192,10 @@ async def test_chunks_can_be_split_anywhere_and_repeated(service: Service) -> No
     lines = full.splitlines(keepends=True)
     for start in range(0, len(lines), 3):
         chunk = b"".join(lines[start : start + 3])
-        await import_lines(target, project, chunk)
+        await import_lines(target, project, chunk, KEPT)
         if start % 2:
-            assert created_counts(await import_lines(target, project, chunk)) == {}
-    await import_lines(target, project, b"".join(lines[: len(lines) // 2]))
+            assert created_counts(await import_lines(target, project, chunk, KEPT)) == {}
+    await import_lines(target, project, b"".join(lines[: len(lines) // 2]), KEPT)
     assert await export(target, project) == full
 
 
@@ -211,7 +241,7 @@ async def test_secrets_are_redacted_on_export_and_import(service: Service) -> No
     target = await owner.create_project("Clean")
     lines = await export(owner, project)
     assert secret.encode() not in lines
-    await import_lines(owner, target, lines)
+    await import_lines(owner, target, lines, KEPT)
     assert await export(owner, target) == lines
     dirty = lines.replace(b"Jobs run in the queue.", f"Jobs run with {secret}.".encode())
     second_target = await owner.create_project("Dirty")

@@ -37,6 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dry-run", action="store_true", help="show what would be imported, without importing it")
     parser.add_argument(
+        "--keep-reviews",
+        action="store_true",
+        help="of an export you trust, keep what it says was reviewed; otherwise nothing counts as reviewed",
+    )
+    parser.add_argument(
         "--limit", metavar="N", type=int, default=_MAX_NOTES, help="import at most N notes from another tool"
     )
     add_enrich_option(parser)
@@ -77,7 +82,7 @@ def _import_export(arguments: argparse.Namespace, path: Path) -> int:
     with connection.open_client(_TIMEOUT_S) as client, open(path, "rb") as file:
         project = connection.get_project(arguments, client)
         for before, chunk in split_chunks(read_lines(file)):
-            done = _import_chunk(client, project, chunk, before, dry_run=arguments.dry_run)
+            done = _import_chunk(client, project, chunk, before, arguments)
             for kind in _KINDS:
                 total[kind] += getattr(done.created, kind)
                 skipped[kind] += getattr(done.skipped, kind)
@@ -99,9 +104,10 @@ def _import_export(arguments: argparse.Namespace, path: Path) -> int:
     return OK
 
 
-def _import_chunk(client: Client, project: str, chunk: bytes, before: int, *, dry_run: bool) -> Any:
+def _import_chunk(client: Client, project: str, chunk: bytes, before: int, arguments: argparse.Namespace) -> Any:
+    dry_run, keep_reviews = arguments.dry_run, arguments.keep_reviews
     try:
-        return client.send(import_lines(project, chunk, dry_run=dry_run))
+        return client.send(import_lines(project, chunk, dry_run=dry_run, keep_reviews=keep_reviews))
     except ApiError as error:
         if error.status == 400 and before:
             outcome = "valid" if dry_run else "imported"

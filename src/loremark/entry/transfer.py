@@ -68,7 +68,9 @@ async def _get_project(runtime: Runtime, project_id: str) -> Row:
     return project
 
 
-async def import_from(settings: Settings, source: Path, project_id: str, *, dry_run: bool = False) -> ImportResult:
+async def import_from(
+    settings: Settings, source: Path, project_id: str, *, dry_run: bool = False, keep_reviews: bool = False
+) -> ImportResult:
     """Import missing entries from an export. Safe to repeat after a failure."""
     total = ImportResult(dry_run=dry_run, lines=0, created=LineCounts(), skipped=LineCounts(), redacted=0)
     async with open_runtime(settings) as runtime:
@@ -86,20 +88,16 @@ async def import_from(settings: Settings, source: Path, project_id: str, *, dry_
         with _open(source) as file:
             try:
                 for before, chunk in split_chunks(read_lines(file)):
-                    done = await _import_chunk(kit, caller, project_id, chunk, before, dry_run=dry_run)
+                    try:
+                        done = await import_chunk(
+                            kit, caller, project_id, chunk, dry_run=dry_run, keep_reviews=keep_reviews
+                        )
+                    except errors.Refusal as refusal:
+                        raise SettingsError(number_in_file(refusal.text, before)) from None
                     _add(total, done)
             except InvalidFileError as bad:
                 raise SettingsError(f"{source}: {bad}") from None
     return total
-
-
-async def _import_chunk(
-    kit: ImportContext, caller: Caller, project_id: str, chunk: bytes, before: int, *, dry_run: bool
-) -> ImportResult:
-    try:
-        return await import_chunk(kit, caller, project_id, chunk, dry_run=dry_run)
-    except errors.Refusal as refusal:
-        raise SettingsError(number_in_file(refusal.text, before)) from None
 
 
 def _add(total: ImportResult, done: ImportResult) -> None:

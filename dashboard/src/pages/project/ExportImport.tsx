@@ -1,4 +1,4 @@
-import { Button, FileInput, Group, Progress, Stack, Text } from "@mantine/core";
+import { Button, Checkbox, FileInput, Group, Progress, Stack, Text } from "@mantine/core";
 import { IconDownload, IconFileImport } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -89,6 +89,7 @@ function Import() {
   const project = useProject();
   const cache = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
+  const [keepReviews, setKeepReviews] = useState(false);
   const [progress, setProgress] = useState<number | null>(null);
   const [result, setResult] = useState<ImportResult | null>(null);
   const importFile = async (dryRun: boolean) => {
@@ -96,7 +97,7 @@ function Import() {
     setProgress(0);
     setResult(null);
     try {
-      setResult(await uploadImport(project.id, file, dryRun, setProgress));
+      setResult(await uploadImport(project.id, file, dryRun, keepReviews, setProgress));
       if (!dryRun) void invalidate(cache, (path) => path !== "/api/auth/me");
     } catch (error) {
       showError(error as ApiError);
@@ -119,6 +120,14 @@ function Import() {
           setResult(null);
         }}
       />
+      {file && (
+        <Checkbox
+          label="Keep reviews"
+          description="Only for an export that you trust. Otherwise nothing in it counts as reviewed."
+          checked={keepReviews}
+          onChange={(event) => setKeepReviews(event.currentTarget.checked)}
+        />
+      )}
       {file && (
         <Group>
           <Button loading={progress !== null} onClick={() => void importFile(false)}>

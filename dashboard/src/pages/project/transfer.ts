@@ -87,18 +87,23 @@ function addResults(total: ImportResult | null, next: ImportResult): ImportResul
   };
 }
 
-/** Uploads an export in chunks. Existing data is skipped, so it is safe to repeat. */
+/** Uploads an export in chunks. Existing data is skipped, so it is safe to repeat. `keepReviews`: trust its reviews. */
 export async function uploadImport(
   projectId: string,
   file: File,
   dryRun: boolean,
+  keepReviews: boolean,
   onProgress: (fraction: number) => void,
 ): Promise<ImportResult> {
   let total: ImportResult | null = null;
   for (let from = 0; from < file.size;) {
     const bytes = new Uint8Array(await file.slice(from, from + LINE_BYTES).arrayBuffer());
     const end = wholeLinesEnd(bytes, from + bytes.length >= file.size);
-    const query = new URLSearchParams({ projectId, dryRun: String(dryRun) });
+    const query = new URLSearchParams({
+      projectId,
+      dryRun: String(dryRun),
+      keepReviews: String(keepReviews),
+    });
     const response = await checkResponse(
       fetch(`/api/v2/import?${query.toString()}`, {
         method: "POST",

@@ -14,11 +14,17 @@ from loremark.wire.transfer import MAX_CHUNK_BYTES, MEDIA_TYPE, ImportResult
 _SECONDS = 120.0
 
 
-def import_lines(project_id: str, lines: bytes, *, dry_run: bool = False) -> Call[ImportResult]:
-    """Import a chunk of export lines. The server skips existing entries, so it is safe to resend."""
+def import_lines(
+    project_id: str, lines: bytes, *, dry_run: bool = False, keep_reviews: bool = False
+) -> Call[ImportResult]:
+    """Import a chunk of export lines. The server skips existing entries, so it is safe to resend.
+
+    ``keep_reviews``: trust the file's word for what was reviewed.
+    """
+    options = {"dryRun": dry_run or None, "keepReviews": keep_reviews or None}
     return Call(
         method="POST",
-        path=path("/api/v2/import", projectId=project_id, dryRun=dry_run or None),
+        path=path("/api/v2/import", projectId=project_id, **options),
         response_type=ImportResult,
         body=lines,
         content_type=MEDIA_TYPE,

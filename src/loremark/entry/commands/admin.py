@@ -82,6 +82,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     back.add_argument("file", type=Path, metavar="FILE", help="a file written by export")
     back.add_argument("--project", required=True, metavar="ID", help="project ID to import into")
     back.add_argument("--dry-run", action="store_true", help="show what would be imported, without importing it")
+    back.add_argument(
+        "--keep-reviews",
+        action="store_true",
+        help="of an export you trust, keep what it says was reviewed; otherwise nothing counts as reviewed",
+    )
     back.add_argument("--json", action="store_true", help="print JSON")
     copy = commands.add(
         "backup",
@@ -215,8 +220,8 @@ def _import(arguments: argparse.Namespace) -> int:
     from loremark.cli.output import write_json
     from loremark.entry import transfer
 
-    importing = transfer.import_from(read_settings(), arguments.file, arguments.project, dry_run=arguments.dry_run)
-    done = run_async(importing)
+    options = {"dry_run": arguments.dry_run, "keep_reviews": arguments.keep_reviews}
+    done = run_async(transfer.import_from(read_settings(), arguments.file, arguments.project, **options))
     if arguments.json:
         write_json(done)
         return 0

@@ -19,6 +19,7 @@ from loremark.features.transfer.line_parser import read_snapshot
 from loremark.features.transfer.refs import Refs
 from loremark.features.transfer.sanitizer import Sanitizer
 from loremark.memory.items import Item, Quote
+from loremark.wire.contexts import ContextState
 from loremark.wire.transfer import (
     REVISION_CHARS,
     AnyLine,
@@ -95,9 +96,13 @@ class Chunk:
 
 
 class ChunkBuilder:
-    """Builds the rows of a chunk for one project."""
+    """Builds the rows of a chunk for one project.
 
-    def __init__(self, scope: Scope, project_id: str) -> None:
+    ``keep_reviews``: what the file says was reviewed counts as reviewed here. Anyone can write that into a file.
+    """
+
+    def __init__(self, scope: Scope, project_id: str, *, keep_reviews: bool) -> None:
+        self._keep_reviews = keep_reviews
         self._shared = {"team_id": str(scope), "project_id": project_id}
         self._refs = Refs(project_id)
         self._chunk = Chunk()
@@ -131,7 +136,7 @@ class ChunkBuilder:
             "description": self._clean.text(line.description, limits.DESCRIPTION_CHARS),
             "content": content,
             "schema_key": line.schema_key,
-            "state": line.state,
+            "state": self._context_state(line.state),
             "tier": line.tier,
             "context_type": line.context_type,
             "token_count": count_tokens(content),
@@ -193,7 +198,7 @@ class ChunkBuilder:
             branch=clean.branch(state.branch),
             tier=state.tier,
             merged_from=tuple(map(self._refs.swap, state.merged_from)),
-            reviewed=state.reviewed,
+            reviewed=state.reviewed and self._keep_reviews,
         )
         if clean.found == before:
             return item
@@ -282,13 +287,17 @@ class ChunkBuilder:
         }
         self._chunk.revisions.setdefault((columns["record_id"], line.version), NewRevision(number, columns, others))
 
+    def _context_state(self, state: ContextState) -> ContextState:
+        """The state of a context. An approved one is shown without a mark, so it must have been approved here."""
+        return state if state != "approved" or self._keep_reviews else "draft"
+
     def _context_snapshot(self, state: ContextSnapshot) -> dict[str, Any]:
         return {
             "name": self._clean.name(state.name, limits.CONTEXT_NAME_CHARS),
             "description": self._clean.text(state.description, limits.DESCRIPTION_CHARS),
             "content": self._clean.text(state.content),
             "schemaKey": state.schema_key,
-            "state": state.state,
+            "state": self._context_state(state.state),
             "tier": state.tier,
             "contextType": state.context_type,
         }

@@ -35,6 +35,7 @@ class ExportQuery(msgspec.Struct, frozen=True, rename="camel"):
 class ImportQuery(msgspec.Struct, frozen=True, rename="camel"):
     project_id: AnyId
     dry_run: bool = False
+    keep_reviews: bool = False
 
 
 @routes.add(
@@ -93,8 +94,13 @@ async def _may_read(call: Call, project_id: str) -> bool:
     ),
 )
 async def import_lines(call: Call, query: ImportQuery) -> ImportResult:
-    """Import a chunk of an export into a project. Existing records are skipped, so chunks can be sent again."""
+    """Import a chunk of an export into a project. Existing records are skipped, so chunks can be sent again.
+
+    Nothing counts as reviewed, and contexts are drafts, unless ``keepReviews`` says to trust the export.
+    """
     body = await call.request.read_body(MAX_CHUNK_BYTES)
     await call.recheck_caller()
     context = ImportContext(call.database, call.use(Blobs), call.use(Plans), call.use(RepoHosts))
-    return await import_chunk(context, call.caller, query.project_id, body, dry_run=query.dry_run)
+    return await import_chunk(
+        context, call.caller, query.project_id, body, dry_run=query.dry_run, keep_reviews=query.keep_reviews
+    )

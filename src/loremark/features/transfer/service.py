@@ -49,12 +49,12 @@ class _DryRunDone(Exception):
 
 
 async def import_chunk(
-    context: ImportContext, caller: Caller, project_id: str, body: bytes, *, dry_run: bool
+    context: ImportContext, caller: Caller, project_id: str, body: bytes, *, dry_run: bool, keep_reviews: bool
 ) -> ImportResult:
     """Import the records of a chunk that do not exist yet, all or nothing."""
     async with context.database.read() as tx:
         await get_project(tx, caller, project_id, Access.MANAGE)
-    builder = ChunkBuilder(caller.scope, project_id)
+    builder = ChunkBuilder(caller.scope, project_id, keep_reviews=keep_reviews)
     chunk = await asyncio.to_thread(lambda: builder.build(read_lines(body)))
     if not dry_run:
         await _put_blobs(context, caller, project_id, chunk)
