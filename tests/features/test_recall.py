@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 from typing import Any
 
 import pytest
@@ -189,4 +190,5 @@ async def test_events_are_accepted_while_the_turns_of_their_session_are_stored(s
         (event,) = await tx.many(select(events_table).where(events_table.c.session_id == session))
     async with service.runtime.database.write() as tx, asyncio.timeout(60):
         await store.create_turns(tx, Scope(talk.owner.team_id), talk.project, [(event, [])])
-        assert await talk.say("tool", "And the host?", "The same machine.") == session
+        later = talk.say("tool", "And the host?", "The same machine.")
+        assert await asyncio.create_task(later, context=contextvars.Context()) == session  # as another request
