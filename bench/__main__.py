@@ -29,6 +29,7 @@ from bench import (
     retrieval,
     search,
     similar_words,
+    worth,
 )
 
 # Quality, not speed, so not run by default. Most of these also write the weights they fit.
@@ -37,6 +38,7 @@ QUALITY = {
     "confidence": confidence.run,
     "embedding-mean": embedding_mean.run,
     "item-classifier": fit_item_classifier.run,
+    "worth": worth.run,
     "pair-weights": fit_pair_weights.run,
     "held-out-pairs": held_out_pairs.run,
     "similar-words": similar_words.run,

@@ -65,7 +65,7 @@ class LabeledItem(msgspec.Struct, frozen=True):
 
 def run() -> None:
     """Print the scores of each annotator, then write the weights fitted on all of them."""
-    labeled, type_labeled = _read("salience"), _read("types")
+    labeled, type_labeled = read_labeled("salience"), read_labeled("types")
     vectors = asyncio.run(_vectors(labeled))
     print("salience: each annotator scored with weights fitted on the others")
     for event in item_classifier.SALIENCE_EVENTS:
@@ -90,7 +90,7 @@ def _without_documents(
     return [known[at] for at in mine], vectors[mine]
 
 
-def _read(name: str) -> list[LabeledItem]:
+def read_labeled(name: str) -> list[LabeledItem]:
     lines = (CHECKOUT_SETS / "dev" / f"{name}.jsonl").read_text(encoding="utf-8")
     return [msgspec.json.decode(line, type=LabeledItem) for line in lines.splitlines()]
 
@@ -131,7 +131,7 @@ def _fit_salience(
     ngrams = [ngram_features(one.item.title, one.item.content) for one in labeled]
     counts = Counter(word for words, is_mine in zip(ngrams, mine, strict=True) if is_mine for word in words)
     places = {word: at for at, word in enumerate(sorted(word for word in counts if counts[word] >= _MIN_ITEMS))}
-    full = np.hstack([rows, np.ones((len(rows), 1)), _word_rows(ngrams, places, item_classifier.WORD_SCALE)])
+    full = np.hstack([rows, np.ones((len(rows), 1)), word_vectors(ngrams, places, item_classifier.WORD_SCALE)])
     counted = np.where(mine, 1.0, _OTHER_EVENTS_COUNT)
     good, bad = counted[salient].sum(), counted[~salient].sum()
     importance = counted * np.where(salient, 0.5 / good, 0.5 / bad) * counted.sum()
@@ -167,7 +167,7 @@ def _fit(
     return weights
 
 
-def _word_rows(ngrams: list[set[str]], places: dict[str, int], scale: float) -> NDArray[np.float64]:
+def word_vectors(ngrams: list[set[str]], places: dict[str, int], scale: float) -> NDArray[np.float64]:
     word_rows = np.zeros((len(ngrams), len(places)))
     for row, words in zip(word_rows, ngrams, strict=True):
         mine = [places[word] for word in words if word in places]
@@ -208,7 +208,7 @@ def _fit_types(known: list[LabeledItem], vectors: NDArray[np.float64]) -> item_c
     events = np.array(
         [[one.event == event for event in item_classifier.TYPE_EVENTS] for one in known], dtype=np.float64
     )
-    word_rows = _word_rows(ngrams, places, item_classifier.TYPE_WORD_SCALE)
+    word_rows = word_vectors(ngrams, places, item_classifier.TYPE_WORD_SCALE)
     full = np.hstack([vectors * item_classifier.TYPE_VECTOR_SCALE, events, np.ones((len(known), 1)), word_rows])
     solved = np.linalg.solve(full @ full.T + _TYPE_STRENGTH * np.eye(len(full)), _targets(known))
     weights = full.T @ solved

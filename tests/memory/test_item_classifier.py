@@ -81,7 +81,7 @@ def test_names_and_numbers_count_as_one_word_each() -> None:
 
 
 def test_the_training_data_is_large_enough_and_disjoint_from_test() -> None:
-    typed, labeled = fitting._read("types"), fitting._read("salience")
+    typed, labeled = fitting.read_labeled("types"), fitting.read_labeled("salience")
     assert len(typed) >= 300
     assert {kind for one in typed for kind in one.types} == set(item_classifier.TYPES)
     assert all(one.types and len(set(one.types)) == len(one.types) for one in typed)
