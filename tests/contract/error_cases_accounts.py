@@ -72,6 +72,19 @@ async def _already_a_member(cast: Cast, routes: list[Route]) -> AsyncIterator[Er
             yield ErrorCase(route, await cast.send(cast["owner"], route, replace(ask, json={"email": email})))
 
 
+@OWN.of(409, "A team can have at most 500 pending invitations")
+async def _too_many_invitations(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
+    async with cast.elsewhere() as service:
+        owner = await service.owner()
+        project = await owner.create_project()
+        for number in range(limits.INVITATIONS):
+            sent = await owner.post("/api/team", {"email": f"{number}@example.com", "role": "member"})
+            assert sent.status_code == 201, sent.text
+        for route in routes:
+            path = route.path.replace("{id}", project)
+            yield ErrorCase(route, await owner.post(path, {"email": "late@example.com", "role": "member"}))
+
+
 @OWN.of(409, "The last owner cannot be removed")
 async def _last_owner(cast: Cast, routes: list[Route]) -> AsyncIterator[ErrorCase]:
     for route in routes:

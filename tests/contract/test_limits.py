@@ -66,6 +66,7 @@ CHECKED_IN_TEST_BILLING = {
     "time.stripe_webhook",
 }
 CHECKED_IN_FEATURES_TEST_PASSKEYS = {"count.passkeys", "time.passkey_challenge"}
+CHECKED_IN_FEATURES_TEST_INVITATIONS = {"count.invitations", "rate.invite"}
 LENGTHS = [
     limit
     for limit in BUILT
@@ -113,6 +114,7 @@ def test_every_limit_has_a_test() -> None:
     )
     checked_elsewhere |= CHECKED_IN_TEST_BILLING | CHECKED_IN_FEATURES_TEST_BRAIN_HISTORY
     checked_elsewhere |= CHECKED_IN_FEATURES_TEST_BRIEFING_OUTCOMES | CHECKED_IN_FEATURES_TEST_PASSKEYS
+    checked_elsewhere |= CHECKED_IN_FEATURES_TEST_INVITATIONS
     assert {limit.name for limit in BUILT} == CHECKED_HERE | checked_elsewhere | COMES_WITH_ENRICHMENT
 
 

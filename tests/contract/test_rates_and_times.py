@@ -38,6 +38,7 @@ def test_rate_limit_defaults() -> None:
     rows = {
         "login": ("rate.login", 60),
         "code": ("rate.code", 3600),
+        "invite": ("rate.invite", 3600),
         "ask": ("rate.ask", 60),
         "genesis.start": ("rate.genesis_start", 3600),
     }

@@ -112,7 +112,7 @@ class Settings:
         "Per-route limits, `name=count/window`. `name=0` disables one; routes not listed keep their default. `login` "
         "is counted per account and address, and per address alone with five times the limit. `code` counts two-factor "
         "codes that come with the right password, per account. `invite` counts invitations per invited address, and "
-        "per team with ten times the limit.",
+        "per team with 30 times the limit.",
     )
     trusted_proxies: tuple[str, ...] = _setting(
         (),

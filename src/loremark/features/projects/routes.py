@@ -157,7 +157,7 @@ async def list_members(call: Call, id: str, query: Page) -> list[ProjectMember]:
 async def add_member(call: Call, id: str, body: NewMember) -> ProjectMember | Invitation:
     """Add a team member to the project. An unknown email address is invited to the team."""
     async with call.database.read() as tx:
-        is_invitation = call.caller.manages and not await service.is_team_member(tx, call.caller, body.email)
+        is_invitation = await service.would_invite(tx, call.caller, id, body.email)
     if is_invitation:
         await check_invitation_limit(call, body.email)
     async with call.write() as tx:

@@ -116,8 +116,11 @@ def member_shape(row: Row) -> ProjectMember:
     )
 
 
-async def is_team_member(tx: Tx, caller: Caller, email: str) -> bool:
-    return await team_store.find_member_by_email(tx, caller.scope, email_key(email)) is not None
+async def would_invite(tx: Tx, caller: Caller, project_id: str, email: str) -> bool:
+    """Whether adding this address to the project invites it to the team."""
+    await get_project(tx, caller, project_id, Access.MANAGE)
+    require_unlimited(caller)
+    return caller.manages and await team_store.find_member_by_email(tx, caller.scope, email_key(email)) is None
 
 
 async def add_member(tx: Tx, caller: Caller, project_id: str, wanted: NewMember) -> ProjectMember | Invitation:

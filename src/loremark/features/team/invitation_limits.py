@@ -7,7 +7,7 @@ from loremark.features.identity.email_address import email_key
 from loremark.web.call import Call
 
 LIMIT = "invite"
-ADDRESSES_PER_TEAM = 10
+ADDRESSES_PER_TEAM = 30
 
 
 async def check_invitation_limit(call: Call, email: str) -> None:
