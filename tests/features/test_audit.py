@@ -232,7 +232,8 @@ async def test_every_account_action_is_recorded_once(service: Service) -> None:
         user_id,
         lambda headers: service.browser_call("DELETE", passkey, login, headers=headers),
     )
-    await log_in(service, "rita@example.com", password)
+    for _ in range(2):  # removing a passkey has ended the others
+        await log_in(service, "rita@example.com", password)
     current, *others = (await service.browser_call("GET", "/api/auth/logins", login)).json()[::-1]
     assert (current["current"], len(others)) == (True, 2)
     await checker.step(
