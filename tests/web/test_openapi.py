@@ -151,9 +151,9 @@ def test_schema_and_code_agree_on_every_value_of_every_field(route: Route) -> No
         for value in VALUES:
             name = field.encode_name
             body = {**sample, name: value}
-            if isinstance(value, float) and value.is_integer() and not validator.is_valid({**body, name: value - 0.5}):
-                continue  # JSON Schema counts 1.0 as an integer, the decoder does not
             allowed = validator.is_valid(body)
+            if allowed and isinstance(value, float) and not validator.is_valid({**body, name: value - 0.5}):
+                continue  # JSON Schema counts 1.0 as an integer, the decoder does not
             if allowed != _decodes(decoder, body):
                 disagreements.append((field.encode_name, value, "allowed" if allowed else "forbidden"))
     assert disagreements == []
